@@ -1,0 +1,1 @@
+//! Agena: an agent server that every client can dock to.

@@ -1,0 +1,3 @@
+//! The `agena` command.
+
+fn main() {}
