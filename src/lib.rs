@@ -1,1 +1,3 @@
 //! Agena: an agent server that every client can dock to.
+
+pub mod domain;
