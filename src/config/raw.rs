@@ -1,0 +1,119 @@
+//! The schema of the file, and so of every layer: each key optional, each value already of its type. Does no
+//! I/O, fills in no default and knows no rule that spans two keys; `layers` reads it, `decide` uses it up.
+
+use serde::{Deserialize, Deserializer};
+use toml::Value;
+
+use super::settings::LogFormat;
+use super::values::{Bounded, Filter, KeyName, Listen, PathText, check_key};
+use super::web::{Host, PublicUrl, WebOrigin};
+use crate::domain::secret::Secret;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Raw {
+    pub(super) data_dir: Option<PathText>,
+    pub(super) workspace: Option<PathText>,
+    pub(super) server: Server,
+    pub(super) limits: Limits,
+    pub(super) tls: Tls,
+    pub(super) auth: Auth,
+    pub(super) log: Log,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Server {
+    pub(super) listen: Option<Listen>,
+    pub(super) public_url: Option<PublicUrl>,
+    pub(super) allowed_hosts: Vec<Host>,
+    pub(super) allowed_origins: Vec<WebOrigin>,
+    pub(super) max_connections: Option<Bounded<1, 1_000_000>>,
+    pub(super) drain_seconds: Option<Bounded<0, 3600>>,
+    pub(super) reflection: Option<bool>,
+}
+
+/// One kibibyte to one gibibyte.
+pub(super) type Size = Bounded<1024, 1_073_741_824>;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Limits {
+    pub(super) body_bytes: Option<Size>,
+    pub(super) message_bytes: Option<Size>,
+    /// Not below 8192, the least buffer that the HTTP/1 parser accepts.
+    pub(super) header_bytes: Option<Bounded<8192, 1_048_576>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Tls {
+    pub(super) cert: Option<PathText>,
+    pub(super) key: Option<PathText>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Auth {
+    pub(super) mode: Option<Mode>,
+    pub(super) keys: Vec<Key>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Mode {
+    Token,
+    None,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Log {
+    pub(super) format: Option<LogFormat>,
+    pub(super) filter: Option<Filter>,
+}
+
+/// One of `[[auth.keys]]`.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "KeyFields")]
+pub(super) struct Key {
+    pub(super) name: KeyName,
+    pub(super) origin: KeyOrigin,
+}
+
+#[derive(Debug)]
+pub(super) enum KeyOrigin {
+    Inline(Secret),
+    File(PathText),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with name, and key or key_file")]
+struct KeyFields {
+    name: KeyName,
+    #[serde(default, deserialize_with = "inline_key")]
+    key: Option<Secret>,
+    key_file: Option<PathText>,
+}
+
+impl TryFrom<KeyFields> for Key {
+    type Error = String;
+
+    fn try_from(fields: KeyFields) -> Result<Self, String> {
+        let KeyFields { name, key, key_file } = fields;
+        match (key, key_file) {
+            (Some(key), None) => Ok(Self { name, origin: KeyOrigin::Inline(key) }),
+            (None, Some(path)) => Ok(Self { name, origin: KeyOrigin::File(path) }),
+            (Some(_), Some(_)) => Err(format!("`{name}` has both key and key_file; keep one of them")),
+            (None, None) => Err(format!("`{name}` has neither key nor key_file; add one of them")),
+        }
+    }
+}
+
+/// Goes through `Value`, because the usual complaint about a wrong type quotes the value.
+fn inline_key<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Secret>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(key) => check_key(key).map(Some).map_err(serde::de::Error::custom),
+        _ => Err(serde::de::Error::custom("the key must be a string; put it in quotes")),
+    }
+}

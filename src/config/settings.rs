@@ -1,0 +1,74 @@
+//! Settings after every decision: typed, complete and unchanging. Knows nothing of options, variables and
+//! files; `decide` makes them and the server and the commands read them.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::web::{Hosts, Origins, PublicUrl};
+use crate::domain::secret::Secret;
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub listen: SocketAddr,
+    /// What the agent card announces; without it, the address of the request.
+    pub public_url: Option<PublicUrl>,
+    /// Includes the host of `public_url`.
+    pub allowed_hosts: Hosts,
+    pub allowed_origins: Origins,
+    pub max_connections: usize,
+    /// How long running calls may still take once a stop was asked for.
+    pub drain: Duration,
+    pub reflection: bool,
+    pub limits: Limits,
+    pub tls: Option<TlsFiles>,
+    pub auth: AuthMode,
+    pub log: Log,
+    /// Absolute, and perhaps not there yet.
+    pub data_dir: PathBuf,
+    /// Canonical, and there when the settings were decided.
+    pub workspace: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub body_bytes: usize,
+    pub message_bytes: usize,
+    pub header_bytes: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    pub cert: PathBuf,
+    pub key: PathBuf,
+}
+
+#[derive(Debug, Clone)]
+pub enum AuthMode {
+    /// Everyone who reaches the address may call; decided for loopback only.
+    None,
+    /// The generated token, and these keys.
+    Token { keys: Vec<NamedKey> },
+}
+
+#[derive(Debug, Clone)]
+pub struct NamedKey {
+    pub name: String,
+    pub key: Secret,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    pub format: LogFormat,
+    /// Known to be readable by `tracing_subscriber::EnvFilter`.
+    pub filter: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    Text,
+    Json,
+}

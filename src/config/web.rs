@@ -1,0 +1,152 @@
+//! Names from the web: host names, origins and the public URL. Does no I/O and resolves no name; the raw schema
+//! reads them, and the server's guards ask the checked lists whether a request fits.
+
+use std::net::Ipv6Addr;
+
+use http::Uri;
+use http::uri::{Authority, Scheme};
+use serde::Deserialize;
+
+/// A host name or address without scheme and port, in lower case; IPv6 in brackets, as a `Host` header has it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Host(String);
+
+impl Host {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        if let Ok(address) = bare.unwrap_or(text).parse::<Ipv6Addr>() {
+            return Some(Self(format!("[{address}]")));
+        }
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let label = |label: &str| (1..=63).contains(&label.len()) && label.bytes().all(allowed);
+        let fits = text.len() <= 253 && text.split('.').all(label);
+        fits.then(|| Self(text.to_ascii_lowercase()))
+    }
+}
+
+impl TryFrom<String> for Host {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::read(&text).ok_or_else(|| {
+            format!(
+                "`{text}` is not a host name; write it without scheme, port or path, for example app.example"
+            )
+        })
+    }
+}
+
+/// The hosts a request may name besides loopback.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hosts(pub(super) Vec<Host>);
+
+impl Hosts {
+    /// Whether the host of a request, without its port, is one of these.
+    pub fn contains(&self, host: &str) -> bool {
+        Host::read(host).is_some_and(|host| self.0.contains(&host))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Host> {
+        self.0.iter()
+    }
+}
+
+/// An origin as a browser sends it: `scheme://host[:port]`, in lower case, without the scheme's own port.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct WebOrigin(String);
+
+impl WebOrigin {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let (scheme, authority) = text.split_once("://")?;
+        let scheme = scheme.to_ascii_lowercase();
+        // A browser's extension has an origin too, so the scheme need not be http or https.
+        let named = scheme.starts_with(|first: char| first.is_ascii_lowercase())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.'));
+        let (host, port) = host_and_port(&authority.parse().ok()?)?;
+        let port = match (scheme.as_str(), port) {
+            (_, None) | ("http", Some(80)) | ("https", Some(443)) => String::new(),
+            (_, Some(port)) => format!(":{port}"),
+        };
+        named.then(|| Self(format!("{scheme}://{}{port}", host.as_str())))
+    }
+}
+
+impl TryFrom<String> for WebOrigin {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::read(&text).ok_or_else(|| {
+            format!("`{text}` is not an origin; write scheme://host[:port] without a path, for example https://app.example")
+        })
+    }
+}
+
+/// The origins whose pages may call this server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origins(pub(super) Vec<WebOrigin>);
+
+impl Origins {
+    /// Whether the value of an `Origin` header is one of these.
+    pub fn contains(&self, origin: &str) -> bool {
+        WebOrigin::read(origin).is_some_and(|origin| self.0.contains(&origin))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &WebOrigin> {
+        self.0.iter()
+    }
+}
+
+/// The URL by which clients reach this server, without a slash at its end.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PublicUrl {
+    text: String,
+    host: Host,
+}
+
+impl PublicUrl {
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        // `Uri` drops a fragment without a word.
+        let uri: Uri = Some(text).filter(|text| !text.contains('#'))?.parse().ok()?;
+        let web = uri.scheme().is_some_and(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS);
+        let (host, _) = host_and_port(uri.authority()?)?;
+        (web && uri.query().is_none()).then(|| Self { text: text.trim_end_matches('/').to_owned(), host })
+    }
+}
+
+impl TryFrom<String> for PublicUrl {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::read(&text).ok_or_else(|| {
+            format!("`{text}` is not a public URL; write http(s)://host[:port][/path] without a query, for example https://agent.example")
+        })
+    }
+}
+
+/// `Authority` also takes a user and a port that is no number; neither belongs to a name of ours.
+fn host_and_port(authority: &Authority) -> Option<(Host, Option<u16>)> {
+    let host = Host::read(authority.host())?;
+    match authority.as_str().strip_prefix(authority.host())? {
+        "" => Some((host, None)),
+        port => Some((host, Some(port.strip_prefix(':')?.parse().ok()?))),
+    }
+}
