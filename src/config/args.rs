@@ -1,0 +1,131 @@
+//! The command line: its options, its help, and its options as layers. Does not know what a value may be, which
+//! is the schema's to say, and reads no file. `config::parse` calls it.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::{Args, Parser, Subcommand};
+
+use super::error::{ConfigError, Source};
+use super::help;
+use super::layers::Layer;
+
+#[derive(Debug, Parser)]
+#[command(name = "agena", version, about = help::INTRO, after_help = help::MORE, next_line_help = true)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    verb: Option<VerbArgs>,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Subcommand)]
+enum VerbArgs {
+    /// Run the server; what `agena` alone does
+    #[command(next_line_help = true, after_help = help::MORE)]
+    Serve(Options),
+    /// Print the local token that clients send, making it if there is none yet
+    #[command(next_line_help = true, after_help = help::TOKEN)]
+    Token(Options),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Serve,
+    Token,
+}
+
+impl Cli {
+    /// The verb, and the options before and after it, weakest first. They are kept apart rather than made
+    /// `global`, because clap would drop each `--set` before the verb once one comes after it.
+    pub(super) fn into_parts(self) -> (Verb, [Options; 2]) {
+        match self.verb {
+            None => (Verb::Serve, [self.options, Options::default()]),
+            Some(VerbArgs::Serve(options)) => (Verb::Serve, [self.options, options]),
+            Some(VerbArgs::Token(options)) => (Verb::Token, [self.options, options]),
+        }
+    }
+}
+
+/// All values are kept as they were given, so that the schema judges an option as it judges the file.
+#[derive(Debug, Default, Args)]
+pub(super) struct Options {
+    /// Address and port to listen on
+    /// [default: 127.0.0.1:41242; environment: AGENA_LISTEN, or CODER_AGENT_PORT for
+    /// the port alone; file: server.listen]
+    #[arg(long, value_name = "ADDR", verbatim_doc_comment)]
+    listen: Option<OsString>,
+    /// Directory of the server's own data, with the local token
+    /// [default: the platform's data directory, like ~/.local/share/agena;
+    /// environment: AGENA_DATA_DIR; file: data_dir]
+    #[arg(long, value_name = "DIR", verbatim_doc_comment)]
+    data_dir: Option<OsString>,
+    /// Directory the agent works in
+    /// [default: the current directory; environment: AGENA_WORKSPACE; file: workspace]
+    #[arg(long, value_name = "DIR", verbatim_doc_comment)]
+    workspace: Option<OsString>,
+    /// Who may call: holders of a token or key, or everyone on this machine
+    /// [default: token; environment: AGENA_AUTH; file: auth.mode]
+    #[arg(long, value_name = "token|none", verbatim_doc_comment)]
+    auth: Option<OsString>,
+    /// Settings file to read
+    /// [default: agena.toml in the platform's configuration directory, like
+    /// ~/.config/agena/agena.toml, if it exists; environment: AGENA_CONFIG]
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub(super) config: Option<OsString>,
+    /// Set any key of the file; may be repeated. VALUE is TOML, or else plain text.
+    /// An option of its own, like --listen, wins over --set
+    /// [default: none; environment: none; file: every key]
+    #[arg(long, value_name = "KEY=VALUE", verbatim_doc_comment)]
+    set: Vec<OsString>,
+    /// How log lines are written
+    /// [default: text; environment: AGENA_LOG_FORMAT; file: log.format]
+    #[arg(long, value_name = "text|json", verbatim_doc_comment)]
+    log_format: Option<OsString>,
+    /// Certificate chain in PEM, to serve TLS; needs --tls-key
+    /// [default: none, plain HTTP; environment: none; file: tls.cert]
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    tls_cert: Option<OsString>,
+    /// Private key in PEM of the certificate; needs --tls-cert
+    /// [default: none, plain HTTP; environment: none; file: tls.key]
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    tls_key: Option<OsString>,
+    /// URL that the agent card announces, when clients come through a proxy
+    /// [default: the address of the request; environment: AGENA_PUBLIC_URL;
+    /// file: server.public_url]
+    #[arg(long, value_name = "URL", verbatim_doc_comment)]
+    public_url: Option<OsString>,
+}
+
+impl Options {
+    /// The layers of these options, weakest first: an option made for one key says it more plainly than `--set`.
+    pub(super) fn layers(&self) -> Result<Vec<Layer>, ConfigError> {
+        let mut layers = Vec::new();
+        for given in &self.set {
+            layers.push(Layer::set(text("--set", given)?)?);
+        }
+        for (option, key, given) in self.single() {
+            if let Some(given) = given {
+                layers.push(Layer::single(Source::Option(option), key, text(option, given)?.into()));
+            }
+        }
+        Ok(layers)
+    }
+
+    /// Each option that is one key under another name.
+    fn single(&self) -> [(&'static str, &'static str, &Option<OsString>); 8] {
+        [
+            ("--listen", "server.listen", &self.listen),
+            ("--data-dir", "data_dir", &self.data_dir),
+            ("--workspace", "workspace", &self.workspace),
+            ("--auth", "auth.mode", &self.auth),
+            ("--log-format", "log.format", &self.log_format),
+            ("--tls-cert", "tls.cert", &self.tls_cert),
+            ("--tls-key", "tls.key", &self.tls_key),
+            ("--public-url", "server.public_url", &self.public_url),
+        ]
+    }
+}
+
+fn text<'a>(option: &'static str, given: &'a OsStr) -> Result<&'a str, ConfigError> {
+    given.to_str().ok_or(ConfigError::NotUtf8 { from: Source::Option(option) })
+}

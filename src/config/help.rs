@@ -1,0 +1,49 @@
+//! The longer texts of `--help`. Knows nothing; `args` shows them.
+
+pub(super) const INTRO: &str = "\
+An agent server that every client can dock to: gRPC, gRPC-Web, A2A and JSON/SSE on one port.
+
+Started without options it listens on loopback, works in the current directory and asks
+callers for the local token, which `agena token` prints.";
+
+pub(super) const TOKEN: &str = "\
+Examples:
+  agena token
+      Print the token.
+  curl -H \"Authorization: Bearer $(agena token)\" http://127.0.0.1:41242/
+      Call the server with it.";
+
+pub(super) const MORE: &str = "\
+Examples:
+  agena
+      Serve the current directory on 127.0.0.1:41242.
+  agena --workspace ~/project --listen 127.0.0.1:8080
+      Serve another directory on another port.
+  agena --auth none
+      Ask callers for nothing; only on loopback.
+  agena --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
+      Serve the network, over TLS.
+  agena --set server.drain_seconds=5 --set 'server.allowed_origins=[\"http://localhost:5173\"]'
+      Set keys that have no option of their own.
+
+Options win over the environment, the environment over the file, the file over the defaults.
+
+Keys of the file, in TOML, with their defaults:
+  data_dir                 the platform's data directory
+  workspace                the current directory
+  server.listen            \"127.0.0.1:41242\"
+  server.public_url        none; an http(s) URL
+  server.allowed_hosts     []; names besides loopback that a request may be addressed to
+  server.allowed_origins   []; web origins whose pages may call, like \"https://app.example\"
+  server.max_connections   10000
+  server.drain_seconds     30; how long calls may finish after a stop was asked for
+  server.reflection        true; whether gRPC clients may ask for the schema
+  limits.body_bytes        4194304
+  limits.message_bytes     4194304
+  limits.header_bytes      65536
+  tls.cert, tls.key        none; PEM files, both or neither
+  auth.mode                \"token\", or \"none\" on loopback
+  auth.keys                []; each with name, and either key or key_file
+  log.format               \"text\", or \"json\"
+  log.filter               \"info\"; environment: RUST_LOG, or DEBUG=1 for info,agena=debug
+A relative path in the file is relative to the file.";
