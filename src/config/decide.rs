@@ -1,0 +1,136 @@
+//! The one place where settings are decided: defaults, rules that span keys, and questions to the disk, which
+//! it asks through `Files`. Knows no option, variable or layer; `config::parse` calls it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::error::ConfigError;
+use super::files::Files;
+use super::raw::{self, KeyOrigin, Mode, Raw};
+use super::settings::{AuthMode, Limits, Log, LogFormat, NamedKey, Settings, TlsFiles};
+use super::values::{Bounded, PathText, check_key};
+use super::web::{Hosts, Origins};
+
+const PORT: u16 = 41242;
+const MAX_CONNECTIONS: usize = 10_000;
+const DRAIN_SECONDS: u64 = 30;
+const BODY_BYTES: usize = 4 * 1024 * 1024;
+const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+const HEADER_BYTES: usize = 64 * 1024;
+const FILTER: &str = "info";
+
+pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Settings, ConfigError> {
+    let server = raw.server;
+    let listen = server.listen.map_or(SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)), |listen| listen.0);
+    let mut hosts = server.allowed_hosts;
+    // Who announces a name must also answer to it.
+    hosts.extend(server.public_url.as_ref().map(|url| url.host().clone()));
+    Ok(Settings {
+        listen,
+        public_url: server.public_url,
+        allowed_hosts: Hosts(hosts),
+        allowed_origins: Origins(server.allowed_origins),
+        max_connections: number(server.max_connections, MAX_CONNECTIONS),
+        drain: Duration::from_secs(
+            server.drain_seconds.map_or(DRAIN_SECONDS, |seconds| seconds.get().into()),
+        ),
+        reflection: server.reflection.unwrap_or(true),
+        limits: limits(&raw.limits),
+        tls: tls(raw.tls, files)?,
+        auth: auth(raw.auth, listen, files)?,
+        log: log(raw.log),
+        data_dir: data_dir(raw.data_dir, files)?,
+        workspace: workspace(raw.workspace, files)?,
+    })
+}
+
+fn number<const MIN: u32, const MAX: u32>(given: Option<Bounded<MIN, MAX>>, default: usize) -> usize {
+    given.map_or(default, |number| number.get() as usize)
+}
+
+fn limits(raw: &raw::Limits) -> Limits {
+    Limits {
+        body_bytes: number(raw.body_bytes, BODY_BYTES),
+        message_bytes: number(raw.message_bytes, MESSAGE_BYTES),
+        header_bytes: number(raw.header_bytes, HEADER_BYTES),
+    }
+}
+
+fn log(raw: raw::Log) -> Log {
+    Log {
+        format: raw.format.unwrap_or(LogFormat::Text),
+        filter: raw.filter.map_or_else(|| FILTER.to_owned(), |filter| filter.0),
+    }
+}
+
+fn tls(raw: raw::Tls, files: &dyn Files) -> Result<Option<TlsFiles>, ConfigError> {
+    match (raw.cert, raw.key) {
+        (None, None) => Ok(None),
+        (Some(cert), Some(key)) => Ok(Some(TlsFiles {
+            cert: absolute("tls.cert", cert.0, files)?,
+            key: absolute("tls.key", key.0, files)?,
+        })),
+        (Some(_), None) => Err(ConfigError::HalfTls { present: "tls.cert", missing: "tls.key" }),
+        (None, Some(_)) => Err(ConfigError::HalfTls { present: "tls.key", missing: "tls.cert" }),
+    }
+}
+
+fn auth(raw: raw::Auth, listen: SocketAddr, files: &dyn Files) -> Result<AuthMode, ConfigError> {
+    match raw.mode.unwrap_or(Mode::Token) {
+        Mode::None if listen.ip().to_canonical().is_loopback() => Ok(AuthMode::None),
+        Mode::None => Err(ConfigError::OpenToTheNetwork { listen }),
+        Mode::Token => Ok(AuthMode::Token { keys: keys(raw.keys, files)? }),
+    }
+}
+
+fn keys(raw: Vec<raw::Key>, files: &dyn Files) -> Result<Vec<NamedKey>, ConfigError> {
+    let mut keys: Vec<NamedKey> = Vec::with_capacity(raw.len());
+    for raw::Key { name, origin } in raw {
+        let name = name.0;
+        if keys.iter().any(|key| key.name == name) {
+            return Err(ConfigError::DuplicateKey { name });
+        }
+        let key = match origin {
+            KeyOrigin::Inline(key) => NamedKey { name, key },
+            KeyOrigin::File(path) => key_from_file(name, path.0, files)?,
+        };
+        keys.push(key);
+    }
+    Ok(keys)
+}
+
+fn key_from_file(name: String, path: PathBuf, files: &dyn Files) -> Result<NamedKey, ConfigError> {
+    let text = match files.read(&path) {
+        Ok(text) => text,
+        Err(error) => return Err(ConfigError::KeyFile { name, path, error }),
+    };
+    // Most editors end a file with a newline that is no part of the key.
+    match check_key(text.trim_end().to_owned()) {
+        Ok(key) => Ok(NamedKey { name, key }),
+        Err(problem) => Err(ConfigError::KeyFileContent { name, path, problem }),
+    }
+}
+
+fn data_dir(raw: Option<PathText>, files: &dyn Files) -> Result<PathBuf, ConfigError> {
+    match raw {
+        Some(path) => absolute("data_dir", path.0, files),
+        None => files.default_data_dir().ok_or(ConfigError::NoDataDir),
+    }
+}
+
+fn workspace(raw: Option<PathText>, files: &dyn Files) -> Result<PathBuf, ConfigError> {
+    let path = raw.map_or_else(|| Path::new(".").to_owned(), |path| path.0);
+    files.directory(&path).map_err(|error| ConfigError::Workspace { path, error })
+}
+
+/// Settings outlive any change of the current directory.
+fn absolute(key: &'static str, path: PathBuf, files: &dyn Files) -> Result<PathBuf, ConfigError> {
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    match files.current_dir() {
+        Ok(current) => Ok(current.join(path)),
+        Err(error) => Err(ConfigError::CurrentDir { key, path, error }),
+    }
+}

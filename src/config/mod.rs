@@ -1,0 +1,100 @@
+//! The configuration: options, environment and file become layers, layers become one raw configuration, and
+//! that is decided once into [`Settings`]. Knows nothing of the server it configures; `main` calls [`parse`].
+
+mod args;
+mod decide;
+mod env;
+mod error;
+mod files;
+mod help;
+mod layers;
+mod raw;
+mod settings;
+mod values;
+mod web;
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use self::args::{Cli, Options, Verb};
+use self::files::{Disk, Files};
+use self::layers::Layer;
+
+pub use self::env::{Env, ProcessEnv};
+pub use self::error::{ConfigError, Exit, Source, Stream};
+pub use self::settings::{AuthMode, Limits, Log, LogFormat, NamedKey, Settings, TlsFiles};
+pub use self::values::LOCAL_KEY;
+pub use self::web::{Host, Hosts, Origins, PublicUrl, WebOrigin};
+
+/// What was asked for, with everything it needs to know.
+#[derive(Debug)]
+pub enum Command {
+    Serve(Box<Settings>),
+    Token(Box<Settings>),
+}
+
+/// Reads the command line, the first of `args` being the program's own name.
+pub fn parse(args: impl IntoIterator<Item = OsString>, env: &impl Env) -> Result<Command, Exit> {
+    parse_with(args, env, &Disk)
+}
+
+fn parse_with(
+    args: impl IntoIterator<Item = OsString>,
+    env: &dyn Env,
+    files: &dyn Files,
+) -> Result<Command, Exit> {
+    let (verb, options) = Cli::try_parse_from(args)?.into_parts();
+    let settings = Box::new(settle(&options, env, files)?);
+    Ok(match verb {
+        Verb::Serve => Command::Serve(settings),
+        Verb::Token => Command::Token(settings),
+    })
+}
+
+fn settle(options: &[Options], env: &dyn Env, files: &dyn Files) -> Result<Settings, ConfigError> {
+    let mut layers = Vec::new();
+    layers.extend(file_layer(options, env, files)?);
+    layers.extend(env::layers(env)?);
+    for options in options {
+        layers.extend(options.layers()?);
+    }
+    decide::decide(layers::lower(layers)?, files)
+}
+
+/// Only a file that was asked for by name must exist.
+enum ConfigFile {
+    Asked(PathBuf),
+    Default(PathBuf),
+}
+
+fn file_layer(options: &[Options], env: &dyn Env, files: &dyn Files) -> Result<Option<Layer>, ConfigError> {
+    let Some(file) = config_file(options, env, files)? else { return Ok(None) };
+    let (ConfigFile::Asked(path) | ConfigFile::Default(path)) = &file;
+    match (files.read(path), &file) {
+        (Ok(text), _) => Layer::file(path, &text).map(Some),
+        (Err(error), ConfigFile::Default(_)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        (Err(error), _) => Err(ConfigError::ConfigFile { path: path.clone(), error }),
+    }
+}
+
+/// Never a file of the current directory unless it was named: that directory may be a workspace whose author
+/// is not trusted, and a file there could turn authentication off.
+fn config_file(
+    options: &[Options],
+    env: &dyn Env,
+    files: &dyn Files,
+) -> Result<Option<ConfigFile>, ConfigError> {
+    if let Some(path) = options.iter().rev().find_map(|options| options.config.as_ref()) {
+        return Ok(Some(ConfigFile::Asked(path.into())));
+    }
+    if let Some(path) = env::read(env, env::CONFIG)? {
+        return Ok(Some(ConfigFile::Asked(path.into())));
+    }
+    Ok(files.default_config_dir().map(|dir| ConfigFile::Default(dir.join("agena.toml"))))
+}

@@ -1,0 +1,87 @@
+//! That help was asked for is no failure, and it tells everything there is.
+
+use clap::CommandFactory;
+
+use super::super::args::Cli;
+use super::super::env::VARIABLES;
+use super::super::{Exit, Stream};
+use super::{Fake, run, settings};
+
+/// Each key of the schema with a value it takes.
+const KEYS: [(&str, &str); 18] = [
+    ("data_dir", "'/d'"),
+    ("workspace", "'/ws'"),
+    ("server.listen", "'127.0.0.1:1'"),
+    ("server.public_url", "'https://a.example'"),
+    ("server.allowed_hosts", "['a.example']"),
+    ("server.allowed_origins", "['https://a.example']"),
+    ("server.max_connections", "1"),
+    ("server.drain_seconds", "0"),
+    ("server.reflection", "false"),
+    ("limits.body_bytes", "1024"),
+    ("limits.message_bytes", "1024"),
+    ("limits.header_bytes", "8192"),
+    ("tls.cert", "'/c'\ntls.key = '/k'"),
+    ("tls.key", "'/c'\ntls.cert = '/k'"),
+    ("auth.mode", "'none'"),
+    ("auth.keys", "[{ name = 'ci', key = '0123456789abcdef' }]"),
+    ("log.format", "'json'"),
+    ("log.filter", "'warn'"),
+];
+
+fn shown(args: &[&str]) -> String {
+    match run(args, &[], &Fake::with(&[])) {
+        Err(Exit { text, stream: Stream::Stdout, code: 0 }) => text,
+        other => panic!("{args:?}: {other:?}"),
+    }
+}
+
+#[test]
+fn the_definition_is_sound() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn version() {
+    assert_eq!(shown(&["--version"]), concat!("agena ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn help_names_every_key_and_variable() {
+    for args in [&["--help"][..], &["-h"], &["serve", "--help"], &["help", "serve"]] {
+        let help = shown(args);
+        for (key, value) in KEYS {
+            settings(&[], &[], &format!("{key} = {value}"));
+            assert!(help.contains(key), "{args:?} does not mention {key}");
+        }
+        let others = ["AGENA_CONFIG", "CODER_AGENT_PORT", "DEBUG=1"];
+        for name in VARIABLES.iter().map(|(name, _)| *name).chain(others) {
+            assert!(help.contains(name), "{args:?} does not mention {name}");
+        }
+        assert!(help.contains("Examples:") && help.contains("agena --auth none"), "{args:?}");
+    }
+    assert!(shown(&["token", "--help"]).contains("$(agena token)"));
+}
+
+#[test]
+fn every_option_tells_default_environment_and_file() {
+    for option in Cli::command().get_arguments().filter(|option| option.get_value_names().is_some()) {
+        let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+        let told = help.contains("[default: ") && help.contains("environment: ");
+        assert!(
+            told && (help.contains("file: ") || option.get_id() == "config"),
+            "{}: {help}",
+            option.get_id()
+        );
+    }
+}
+
+#[test]
+fn usage_errors_exit_with_2_on_stderr() {
+    for args in [&["--nope"][..], &["nope"], &["--listen"], &["--auth", "none", "--auth", "token"]] {
+        match run(args, &[], &Fake::with(&[])) {
+            Err(exit) => assert_eq!((exit.stream, exit.code), (Stream::Stderr, 2), "{args:?}"),
+            Ok(command) => panic!("{args:?}: {command:?}"),
+        }
+    }
+}
