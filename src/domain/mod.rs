@@ -1,3 +1,7 @@
-//! The nouns of the server. Knows no wire format, file, clock or environment; everything else may use it.
+//! Values that every layer shares: who asks, what went wrong, what must not be printed. Knows the schema and
+//! nothing above it.
 
+pub mod error;
+pub mod principal;
+pub mod request_id;
 pub mod secret;

@@ -1,0 +1,272 @@
+//! The one seam from a cause to what each protocol says of it: gRPC code, HTTP status and JSON-RPC code at
+//! once, with google.rpc details that name the field. Services return it; fronts only print it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use prost::Message;
+use tonic::{Code, Status};
+
+use crate::proto::rpc;
+use crate::proto::rpc::bad_request::FieldViolation;
+use crate::proto::wkt::Any;
+
+/// Whose words the reasons are.
+const A2A: &str = "a2a-protocol.org";
+const AGENA: &str = "agena";
+
+/// Everything that can go wrong and that a client can tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    // A2A's own.
+    TaskNotFound,
+    TaskNotCancelable,
+    PushNotificationNotSupported,
+    UnsupportedOperation,
+    ContentTypeNotSupported,
+    InvalidAgentResponse,
+    ExtendedAgentCardNotConfigured,
+    ExtensionSupportRequired,
+    VersionNotSupported,
+    // The rim's.
+    InvalidArgument,
+    Malformed,
+    Unauthenticated,
+    HostNotAllowed,
+    OriginNotAllowed,
+    RouteNotFound,
+    MethodNotAllowed,
+    MediaTypeNotSupported,
+    BodyTooLarge,
+    MethodUnknown,
+    DeadlineExceeded,
+    TooManyConnections,
+    Internal,
+}
+
+/// What a cause is on every wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wire {
+    pub cause: Cause,
+    pub reason: &'static str,
+    pub domain: &'static str,
+    pub grpc: Code,
+    pub http: u16,
+    pub jsonrpc: i32,
+}
+
+const fn row(cause: Cause, reason: &'static str, domain: &'static str, grpc: Code, http: u16, jsonrpc: i32) -> Wire {
+    Wire { cause, reason, domain, grpc, http, jsonrpc }
+}
+
+/// The table of A2A 1.0.1, then ours. A row per cause, and the place to look when a client asks "why this code".
+#[rustfmt::skip]
+pub const TABLE: [Wire; 22] = [
+    row(Cause::TaskNotFound, "TASK_NOT_FOUND", A2A, Code::NotFound, 404, -32001),
+    row(Cause::TaskNotCancelable, "TASK_NOT_CANCELABLE", A2A, Code::FailedPrecondition, 400, -32002),
+    row(Cause::PushNotificationNotSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED", A2A, Code::FailedPrecondition, 400, -32003),
+    row(Cause::UnsupportedOperation, "UNSUPPORTED_OPERATION", A2A, Code::FailedPrecondition, 400, -32004),
+    row(Cause::ContentTypeNotSupported, "CONTENT_TYPE_NOT_SUPPORTED", A2A, Code::InvalidArgument, 400, -32005),
+    row(Cause::InvalidAgentResponse, "INVALID_AGENT_RESPONSE", A2A, Code::Internal, 500, -32006),
+    row(Cause::ExtendedAgentCardNotConfigured, "EXTENDED_AGENT_CARD_NOT_CONFIGURED", A2A, Code::FailedPrecondition, 400, -32007),
+    row(Cause::ExtensionSupportRequired, "EXTENSION_SUPPORT_REQUIRED", A2A, Code::FailedPrecondition, 400, -32008),
+    row(Cause::VersionNotSupported, "VERSION_NOT_SUPPORTED", A2A, Code::FailedPrecondition, 400, -32009),
+
+    row(Cause::InvalidArgument, "INVALID_ARGUMENT", AGENA, Code::InvalidArgument, 400, -32602),
+    row(Cause::Malformed, "MALFORMED_REQUEST", AGENA, Code::InvalidArgument, 400, -32700),
+    row(Cause::Unauthenticated, "UNAUTHENTICATED", AGENA, Code::Unauthenticated, 401, -32600),
+    row(Cause::HostNotAllowed, "HOST_NOT_ALLOWED", AGENA, Code::PermissionDenied, 403, -32600),
+    row(Cause::OriginNotAllowed, "ORIGIN_NOT_ALLOWED", AGENA, Code::PermissionDenied, 403, -32600),
+    row(Cause::RouteNotFound, "ROUTE_NOT_FOUND", AGENA, Code::NotFound, 404, -32601),
+    row(Cause::MethodNotAllowed, "METHOD_NOT_ALLOWED", AGENA, Code::Unimplemented, 405, -32601),
+    row(Cause::MediaTypeNotSupported, "MEDIA_TYPE_NOT_SUPPORTED", AGENA, Code::InvalidArgument, 415, -32600),
+    row(Cause::BodyTooLarge, "BODY_TOO_LARGE", AGENA, Code::ResourceExhausted, 413, -32600),
+    row(Cause::MethodUnknown, "METHOD_UNKNOWN", AGENA, Code::Unimplemented, 501, -32601),
+    row(Cause::DeadlineExceeded, "DEADLINE_EXCEEDED", AGENA, Code::DeadlineExceeded, 504, -32603),
+    row(Cause::TooManyConnections, "TOO_MANY_CONNECTIONS", AGENA, Code::Unavailable, 503, -32603),
+    row(Cause::Internal, "INTERNAL", AGENA, Code::Internal, 500, -32603),
+];
+
+impl Cause {
+    pub fn wire(self) -> Wire {
+        let found = TABLE.iter().find(|row| row.cause == self);
+        // A test holds the table complete; were it not, this says the same as its last row.
+        found.copied().unwrap_or(row(self, "INTERNAL", AGENA, Code::Internal, 500, -32603))
+    }
+}
+
+impl Wire {
+    /// How a status that came out of a service goes on other wires: by its reason if it has one of ours, else
+    /// by its code.
+    pub fn of(status: &Status) -> Self {
+        let info = details(status).and_then(|details| details.details.iter().find_map(Any::unpack::<rpc::ErrorInfo>));
+        let known = info.and_then(|info| {
+            TABLE.into_iter().find(|row| row.reason == info.reason && row.domain == info.domain)
+        });
+        known.unwrap_or_else(|| Self::of_code(status.code()))
+    }
+
+    fn of_code(code: Code) -> Self {
+        let (http, jsonrpc) = match code {
+            Code::Ok => (200, 0),
+            Code::InvalidArgument | Code::OutOfRange => (400, -32602),
+            Code::FailedPrecondition => (400, -32603),
+            Code::Unauthenticated => (401, -32600),
+            Code::PermissionDenied => (403, -32600),
+            Code::NotFound => (404, -32603),
+            Code::AlreadyExists | Code::Aborted => (409, -32603),
+            Code::ResourceExhausted => (429, -32603),
+            Code::Cancelled => (499, -32603),
+            Code::Unimplemented => (501, -32601),
+            Code::Unavailable => (503, -32603),
+            Code::DeadlineExceeded => (504, -32603),
+            Code::Unknown | Code::Internal | Code::DataLoss => (500, -32603),
+        };
+        row(Cause::Internal, code_name(code), AGENA, code, http, jsonrpc)
+    }
+}
+
+/// A cause with all that a client needs to mend it.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    cause: Cause,
+    message: String,
+    violations: Vec<FieldViolation>,
+    metadata: BTreeMap<String, String>,
+    retry_after: Option<Duration>,
+}
+
+impl Error {
+    pub fn new(cause: Cause, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { cause, message, violations: Vec::new(), metadata: BTreeMap::new(), retry_after: None }
+    }
+
+    /// Fields that are there and wrong, or missing. The message names the first.
+    pub fn invalid(violations: Vec<FieldViolation>) -> Self {
+        let first = violations.first().map(|v| format!("{}: {}", v.field, v.description));
+        let more = violations.len().saturating_sub(1);
+        let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+        let message = first.unwrap_or_else(|| "the request is not valid".to_owned()) + &more;
+        Self { violations, ..Self::new(Cause::InvalidArgument, message) }
+    }
+
+    /// One field that is wrong.
+    pub fn field(field: impl Into<String>, description: impl Into<String>) -> Self {
+        let violation = FieldViolation {
+            field: field.into(),
+            description: description.into(),
+            reason: "INVALID".to_owned(),
+            localized_message: None,
+        };
+        Self::invalid(vec![violation])
+    }
+
+    /// A request that cannot be read at all, or not at this field.
+    pub fn malformed(field: &str, problem: &str) -> Self {
+        match field {
+            "" => Self::new(Cause::Malformed, format!("the request cannot be read: {problem}")),
+            _ => Self::field(field, problem),
+        }
+    }
+
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<String>) -> Self {
+        self.metadata.insert(key.to_owned(), value.into());
+        self
+    }
+
+    #[must_use]
+    pub fn retry_after(mut self, delay: Duration) -> Self {
+        self.retry_after = Some(delay);
+        self
+    }
+
+    fn details(&self) -> Vec<Any> {
+        let Wire { reason, domain, .. } = self.cause.wire();
+        let info =
+            rpc::ErrorInfo { reason: reason.to_owned(), domain: domain.to_owned(), metadata: self.metadata.clone() };
+        let mut details = vec![Any::pack(&info)];
+        if !self.violations.is_empty() {
+            details.push(Any::pack(&rpc::BadRequest { field_violations: self.violations.clone() }));
+        }
+        if let Some(delay) = self.retry_after.and_then(|d| pbjson_duration(d)) {
+            details.push(Any::pack(&rpc::RetryInfo { retry_delay: Some(delay) }));
+        }
+        details
+    }
+}
+
+fn pbjson_duration(delay: Duration) -> Option<pbjson_types::Duration> {
+    let nanos = delay.subsec_nanos().cast_signed();
+    i64::try_from(delay.as_secs()).ok().map(|seconds| pbjson_types::Duration { seconds, nanos })
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        let code = error.cause.wire().grpc;
+        let details = rpc::Status { code: code.into(), message: error.message.clone(), details: error.details() };
+        Self::with_details(code, error.message, details.encode_to_vec().into())
+    }
+}
+
+/// The google.rpc.Status that rides in `grpc-status-details-bin`, if there is a readable one.
+pub fn details(status: &Status) -> Option<rpc::Status> {
+    (!status.details().is_empty()).then(|| rpc::Status::decode(status.details()).ok()).flatten()
+}
+
+/// `NOT_FOUND`, as every other gRPC library spells it.
+pub fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_survives_the_way_through_a_status() {
+        for wire in TABLE {
+            let status = Status::from(Error::new(wire.cause, "why"));
+            assert_eq!((status.code(), status.message()), (wire.grpc, "why"));
+            assert_eq!(Wire::of(&status), wire);
+            assert_eq!(wire.cause.wire(), wire, "one row per cause");
+        }
+    }
+
+    #[test]
+    fn a_status_without_our_details_goes_by_its_code() {
+        let wire = Wire::of(&Status::resource_exhausted("slow down"));
+        assert_eq!((wire.http, wire.reason), (429, "RESOURCE_EXHAUSTED"));
+    }
+
+    #[test]
+    fn the_message_names_the_first_field_and_counts_the_rest() {
+        let violation = |field: &str| FieldViolation {
+            field: field.to_owned(),
+            description: "is required".to_owned(),
+            ..FieldViolation::default()
+        };
+        let error = Error::invalid(vec![violation("message.parts"), violation("message.role")]);
+        assert_eq!(error.to_string(), "message.parts: is required (and 1 more)");
+    }
+}

@@ -1,0 +1,18 @@
+//! The name of one request, the same in logs, in the answer and in what services see.
+
+use std::sync::Arc;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestId(Arc<str>);
+
+impl RequestId {
+    /// Takes over what a client or proxy sent if it is short and plain, so that it is safe in logs and headers.
+    pub fn parse(text: &str) -> Option<Self> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
+        (!text.is_empty() && text.len() <= 128 && text.chars().all(plain)).then(|| Self(text.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
