@@ -1,0 +1,164 @@
+//! One HTTP request on its way to an RPC: the message out of body, path and query, and the metadata around it.
+//! Generated routes call it. It has the whole body already; reading it was the transport's work.
+
+use std::str::Utf8Error;
+
+use bytes::Bytes;
+use http::request::Parts;
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+
+use super::answer::Media;
+use super::query;
+use super::route::{Body, Rule};
+use super::template::Variable;
+use crate::domain::error::Error;
+use crate::proto::json::{self, BadJson};
+use crate::proto::schema::Schema;
+
+/// What to do with a query parameter that the request message does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unknown {
+    Ignore,
+    Refuse,
+}
+
+/// A request that found its route.
+#[derive(Debug)]
+pub struct Call {
+    pub(super) rule: &'static Rule,
+    pub(super) variables: Vec<(Variable, String)>,
+    pub(super) unknown: Unknown,
+    pub parts: Parts,
+    pub body: Bytes,
+    pub media: Media,
+}
+
+impl Call {
+    /// The message, when the body is all of it.
+    pub fn body<T: Schema>(&self) -> Result<T, Status> {
+        self.check_query(&[], T::fields())?;
+        if self.has_no_body() { Ok(T::default()) } else { json::decode(&self.body).map_err(refuse) }
+    }
+
+    /// The value of a path variable, decoded.
+    pub fn variable(&self, index: usize) -> Result<String, Status> {
+        let (variable, raw) = self.variables.get(index).ok_or_else(|| Status::internal("no such path variable"))?;
+        let bad = |_: Utf8Error| Error::field(variable.field.join("."), "is not UTF-8 after percent-decoding");
+        Ok(decode(raw, variable.multi).map_err(bad)?)
+    }
+
+    /// The message, put together from body, query and path. What the path says stands above the rest.
+    pub fn assemble<T: Schema>(&self) -> Result<T, Status> {
+        let mut tree = Map::new();
+        let fields = T::fields();
+        match self.rule.body {
+            Body::None => self.read_query(&mut tree, fields, &[])?,
+            Body::All => {
+                self.check_query(&[], fields)?;
+                tree = self.object()?;
+            }
+            Body::Field(name) => {
+                self.read_query(&mut tree, fields, &[name])?;
+                if !self.has_no_body() {
+                    query::put(&mut tree, fields, name, json::parse(&self.body).map_err(|e| refuse(below(name, e)))?);
+                }
+            }
+        }
+        for (index, (variable, _)) in self.variables.iter().enumerate() {
+            query::set(&mut tree, fields, &variable.field, &self.variable(index)?, query::From::Path)?;
+        }
+        json::decode_tree(Value::Object(tree)).map_err(refuse)
+    }
+
+    /// The gRPC request: headers are metadata, and what the rim found out rides along.
+    pub fn request<T>(&self, message: T) -> tonic::Request<T> {
+        let metadata = MetadataMap::from_headers(self.parts.headers.clone());
+        tonic::Request::from_parts(metadata, self.parts.extensions.clone(), message)
+    }
+
+    fn object(&self) -> Result<Map<String, Value>, Status> {
+        if self.has_no_body() {
+            return Ok(Map::new());
+        }
+        match json::parse(&self.body).map_err(refuse)? {
+            Value::Object(members) => Ok(members),
+            _ => Err(Error::malformed("", "the body must be a JSON object").into()),
+        }
+    }
+
+    /// Some clients send `null` for "nothing".
+    fn has_no_body(&self) -> bool {
+        let text = self.body.trim_ascii();
+        text.is_empty() || text == b"null"
+    }
+
+    fn read_query(
+        &self,
+        tree: &mut Map<String, Value>,
+        fields: &'static [crate::proto::schema::Field],
+        taken: &[&str],
+    ) -> Result<(), Status> {
+        for (key, value) in self.parameters() {
+            if self.is_parameter(&key, fields, taken)? {
+                let path: Vec<String> = key.split('.').map(str::to_owned).collect();
+                query::set(tree, fields, &path, &value, query::From::Query)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the body is everything, a parameter has no place to go.
+    fn check_query(&self, taken: &[&str], fields: &'static [crate::proto::schema::Field]) -> Result<(), Status> {
+        let all: Vec<&str> = fields.iter().map(|field| field.name).chain(taken.iter().copied()).collect();
+        self.parameters().try_for_each(|(key, _)| self.is_parameter(&key, fields, &all).map(drop))
+    }
+
+    fn parameters(&self) -> impl Iterator<Item = (String, String)> {
+        let query = self.parts.uri.query().unwrap_or_default();
+        form_urlencoded::parse(query.as_bytes())
+            .map(|(key, value)| (key.into_owned(), value.into_owned()))
+            .filter(|(key, _)| !query::is_reserved(key))
+    }
+
+    fn is_parameter(
+        &self,
+        key: &str,
+        fields: &'static [crate::proto::schema::Field],
+        taken: &[&str],
+    ) -> Result<bool, Status> {
+        let top = key.split('.').next().unwrap_or_default();
+        let known = query::find(fields, top).is_some_and(|field| !taken.contains(&field.name));
+        match (known, self.unknown) {
+            (true, _) => Ok(true),
+            (false, Unknown::Ignore) => Ok(false),
+            (false, Unknown::Refuse) => Err(Error::field(key, "is not a query parameter of this method").into()),
+        }
+    }
+}
+
+fn below(name: &str, error: BadJson) -> BadJson {
+    let dot = if error.field.is_empty() || error.field.starts_with('[') { "" } else { "." };
+    BadJson { field: format!("{name}{dot}{}", error.field), problem: error.problem }
+}
+
+fn refuse(error: BadJson) -> Status {
+    Error::malformed(&error.field, &error.problem).into()
+}
+
+/// A variable of several segments keeps an encoded slash as it is, or it could not be told from a separator.
+fn decode(raw: &str, multi: bool) -> Result<String, Utf8Error> {
+    if !multi {
+        return percent_decode_str(raw).decode_utf8().map(Into::into);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.to_ascii_lowercase().find("%2f") {
+        out += &percent_decode_str(&rest[..at]).decode_utf8()?;
+        out += &rest[at..at + 3];
+        rest = &rest[at + 3..];
+    }
+    Ok(out + &percent_decode_str(rest).decode_utf8()?)
+}

@@ -1,0 +1,16 @@
+//! From HTTP+JSON to an RPC and back: routes out of `google.api.http` rules, messages out of path, query and
+//! body, answers and SSE out of messages. Pure but for polling the service; the transport reads and writes.
+
+mod answer;
+mod call;
+pub mod codec;
+mod query;
+mod route;
+mod router;
+mod sse;
+mod template;
+
+pub use answer::{Media, Response, error, json};
+pub use call::{Call, Unknown};
+pub use route::{Body, Route, Rule};
+pub use router::{Clash, Found, Mount, Router, Tenants};

@@ -1,0 +1,145 @@
+//! All routes of the port in the order of their rank. Two that nothing decides between are refused when the
+//! table is built, at start-up.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::call::Unknown;
+use super::route::{Route, Rule};
+use super::template::{BadTemplate, Segment, Template, Variable};
+
+/// Where a group of routes is attached, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Mount {
+    /// Literal segments before every path.
+    pub prefix: &'static [&'static str],
+    pub tenants: Tenants,
+    pub unknown: Unknown,
+}
+
+impl Mount {
+    /// At the root, as the annotations say.
+    pub const ROOT: Self = Self { prefix: &[], tenants: Tenants::Keep, unknown: Unknown::Refuse };
+}
+
+/// Bindings that begin with `{tenant}` would swallow every other path of the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tenants {
+    Keep,
+    Drop,
+}
+
+struct Entry {
+    template: Template,
+    route: Route,
+    unknown: Unknown,
+}
+
+/// The table. Built once, read by every request.
+#[derive(Default)]
+pub struct Router {
+    /// By HTTP method, most specific first.
+    entries: BTreeMap<&'static str, Vec<Entry>>,
+}
+
+/// Why a table cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum Clash {
+    #[error("{0}")]
+    Template(#[from] BadTemplate),
+    #[error("{method} {template} leads both to {first} and to {second}; change one of the two")]
+    Equal { method: &'static str, template: String, first: String, second: String },
+}
+
+/// Where a request leads.
+pub enum Found<'a> {
+    Route { route: &'a Route, variables: Vec<(Variable, String)>, unknown: Unknown },
+    /// The path exists for these methods.
+    OtherMethods(Vec<&'static str>),
+    Nothing,
+}
+
+impl Router {
+    /// Adds routes and keeps the table in order.
+    pub fn mount(&mut self, mount: Mount, routes: Vec<Route>) -> Result<(), Clash> {
+        for route in routes {
+            let template = Template::parse(route.rule().template)?;
+            let of_tenant = template.variables.first().is_some_and(|v| v.start == 0 && v.field == ["tenant"]);
+            if mount.tenants == Tenants::Keep || !of_tenant {
+                self.insert(Entry { template: template.below(mount.prefix), route, unknown: mount.unknown })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, entry: Entry) -> Result<(), Clash> {
+        let method = entry.route.rule().method;
+        let entries = self.entries.entry(method).or_default();
+        match entries.binary_search_by(|other| other.template.rank(&entry.template)) {
+            Err(at) => entries.insert(at, entry),
+            Ok(at) => {
+                let template = entry.template.to_string();
+                let (first, second) = (name(entries[at].route.rule()), name(entry.route.rule()));
+                return Err(Clash::Equal { method, template, first, second });
+            }
+        }
+        Ok(())
+    }
+
+    pub fn find(&self, method: &str, path: &str) -> Found<'_> {
+        let segments: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
+        // HEAD is GET without the body, which hyper leaves out.
+        let wanted = if method == "HEAD" { "GET" } else { method };
+        if let Some((entry, variables)) = self.first(wanted, &segments) {
+            return Found::Route { route: &entry.route, variables, unknown: entry.unknown };
+        }
+        let others: Vec<_> = self.entries.keys().copied().filter(|m| self.first(m, &segments).is_some()).collect();
+        if others.is_empty() { Found::Nothing } else { Found::OtherMethods(others) }
+    }
+
+    fn first(&self, method: &str, segments: &[&str]) -> Option<(&Entry, Vec<(Variable, String)>)> {
+        self.entries.get(method)?.iter().find_map(|entry| Some((entry, matches(&entry.template, segments)?)))
+    }
+}
+
+/// Every route in one line each, for tests and for whoever debugs a path.
+impl fmt::Debug for Router {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (method, entries) in &self.entries {
+            for entry in entries {
+                writeln!(f, "{method} {} -> {}", entry.template, name(entry.route.rule()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn name(rule: &Rule) -> String {
+    if rule.rpc.is_empty() { rule.template.to_owned() } else { rule.rpc.to_owned() }
+}
+
+/// The variables, still percent-encoded, if the path fits.
+fn matches(template: &Template, path: &[&str]) -> Option<Vec<(Variable, String)>> {
+    let (last, before) = path.split_last()?;
+    let last = match &template.verb {
+        Some(verb) => last.strip_suffix(verb.as_str())?.strip_suffix(':')?,
+        None => last,
+    };
+    let at = |index: usize| if index < before.len() { Some(before[index]) } else { (index == before.len()).then_some(last) };
+    let open = template.segments.last() == Some(&Segment::Rest);
+    let fixed = template.segments.len() - usize::from(open);
+    if path.len() < fixed || (!open && path.len() > fixed) {
+        return None;
+    }
+    let fits = template.segments.iter().take(fixed).enumerate().all(|(index, segment)| {
+        at(index).is_some_and(|text| match segment {
+            Segment::Literal(literal) => literal == text,
+            _ => !text.is_empty(),
+        })
+    });
+    let value = |variable: &Variable| {
+        let end = if open && variable.end == template.segments.len() { path.len() } else { variable.end };
+        (variable.start..end).filter_map(at).collect::<Vec<_>>().join("/")
+    };
+    fits.then(|| template.variables.iter().map(|v| (v.clone(), value(v))).collect())
+}
