@@ -1,0 +1,6 @@
+//! The integration tests, in one binary. Each module says what belongs in it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+
+mod probe;
+mod protojson;
