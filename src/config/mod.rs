@@ -10,6 +10,7 @@ mod help;
 mod layers;
 mod raw;
 mod settings;
+pub mod token;
 mod values;
 mod web;
 

@@ -5,7 +5,6 @@ use std::thread;
 use tempfile::TempDir;
 
 use super::*;
-use crate::config::{self, Command};
 
 fn directory() -> TempDir {
     tempfile::tempdir().expect("a directory")
@@ -81,19 +80,6 @@ fn a_data_directory_that_cannot_be_is_one_clear_line() {
     let error = load_or_create(&file).expect_err("refused").to_string();
     assert!(error.contains(&file.display().to_string()) && error.contains("--data-dir"), "{error}");
     assert!(!error.contains('\n'), "{error}");
-}
-
-#[test]
-fn the_command_prints_the_token_alone() {
-    let root = directory();
-    let args = ["agena", "token", "--data-dir", root.path().to_str().expect("UTF-8")].map(Into::into);
-    let env = std::collections::BTreeMap::from([("AGENA_WORKSPACE", root.path())]);
-    let Ok(Command::Token(settings)) = config::parse(args, &env) else { panic!("refused") };
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    run(&settings, &mut out, &mut err).expect("printed");
-    let token = load_or_create(root.path()).expect("a token").token;
-    assert_eq!(String::from_utf8(out).expect("UTF-8"), format!("{}\n", token.expose()));
-    assert!(err.is_empty());
 }
 
 #[cfg(unix)]
