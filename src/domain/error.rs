@@ -55,7 +55,14 @@ pub struct Wire {
     pub jsonrpc: i32,
 }
 
-const fn row(cause: Cause, reason: &'static str, domain: &'static str, grpc: Code, http: u16, jsonrpc: i32) -> Wire {
+const fn row(
+    cause: Cause,
+    reason: &'static str,
+    domain: &'static str,
+    grpc: Code,
+    http: u16,
+    jsonrpc: i32,
+) -> Wire {
     Wire { cause, reason, domain, grpc, http, jsonrpc }
 }
 
@@ -99,7 +106,8 @@ impl Wire {
     /// How a status that came out of a service goes on other wires: by its reason if it has one of ours, else
     /// by its code.
     pub fn of(status: &Status) -> Self {
-        let info = details(status).and_then(|details| details.details.iter().find_map(Any::unpack::<rpc::ErrorInfo>));
+        let info = details(status)
+            .and_then(|details| details.details.iter().find_map(Any::unpack::<rpc::ErrorInfo>));
         let known = info.and_then(|info| {
             TABLE.into_iter().find(|row| row.reason == info.reason && row.domain == info.domain)
         });
@@ -185,13 +193,16 @@ impl Error {
 
     fn details(&self) -> Vec<Any> {
         let Wire { reason, domain, .. } = self.cause.wire();
-        let info =
-            rpc::ErrorInfo { reason: reason.to_owned(), domain: domain.to_owned(), metadata: self.metadata.clone() };
+        let info = rpc::ErrorInfo {
+            reason: reason.to_owned(),
+            domain: domain.to_owned(),
+            metadata: self.metadata.clone(),
+        };
         let mut details = vec![Any::pack(&info)];
         if !self.violations.is_empty() {
             details.push(Any::pack(&rpc::BadRequest { field_violations: self.violations.clone() }));
         }
-        if let Some(delay) = self.retry_after.and_then(|d| pbjson_duration(d)) {
+        if let Some(delay) = self.retry_after.and_then(pbjson_duration) {
             details.push(Any::pack(&rpc::RetryInfo { retry_delay: Some(delay) }));
         }
         details
@@ -206,7 +217,8 @@ fn pbjson_duration(delay: Duration) -> Option<pbjson_types::Duration> {
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         let code = error.cause.wire().grpc;
-        let details = rpc::Status { code: code.into(), message: error.message.clone(), details: error.details() };
+        let details =
+            rpc::Status { code: code.into(), message: error.message.clone(), details: error.details() };
         Self::with_details(code, error.message, details.encode_to_vec().into())
     }
 }

@@ -12,6 +12,11 @@ impl RequestId {
         (!text.is_empty() && text.len() <= 128 && text.chars().all(plain)).then(|| Self(text.into()))
     }
 
+    /// Made here, from a number that no other request has.
+    pub fn unique(number: u128) -> Self {
+        Self(format!("{number:032x}").into())
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
 //! Answers of an RPC as HTTP: a message as JSON, a status as google.rpc.Status JSON.
 
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::StatusCode;
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use serde::Serialize;
 use serde_json::Value;
 use tonic::{Code, Status};
@@ -78,7 +78,8 @@ pub(super) fn unprintable(error: impl std::error::Error) -> Status {
 
 /// What a service sets as metadata is a header here, but for the words that belong to HTTP or gRPC itself.
 pub(super) fn copy_metadata(metadata: HeaderMap, headers: &mut HeaderMap) {
-    let own = |name: &str| name.starts_with("grpc-") || matches!(name, "content-type" | "content-length" | "te");
+    let own =
+        |name: &str| name.starts_with("grpc-") || matches!(name, "content-type" | "content-length" | "te");
     for (name, value) in &metadata {
         if !own(name.as_str()) {
             headers.append(name, value.clone());
@@ -129,5 +130,7 @@ pub(super) fn error_body(status: &Status, wire: Wire) -> Vec<u8> {
     let object =
         ErrorObject { code: wire.http, status: code_name(status.code()), message: status.message(), details };
     let printed = serde_json::to_vec(&ErrorBody { error: object });
-    printed.unwrap_or_else(|_| br#"{"error":{"code":500,"status":"INTERNAL","message":"the error cannot be written"}}"#.to_vec())
+    printed.unwrap_or_else(|_| {
+        br#"{"error":{"code":500,"status":"INTERNAL","message":"the error cannot be written"}}"#.to_vec()
+    })
 }

@@ -16,7 +16,7 @@ use super::route::{Body, Rule};
 use super::template::Variable;
 use crate::domain::error::Error;
 use crate::proto::json::{self, BadJson};
-use crate::proto::schema::Schema;
+use crate::proto::schema::{Field, Schema};
 
 /// What to do with a query parameter that the request message does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,25 +28,38 @@ pub enum Unknown {
 /// A request that found its route.
 #[derive(Debug)]
 pub struct Call {
-    pub(super) rule: &'static Rule,
-    pub(super) variables: Vec<(Variable, String)>,
-    pub(super) unknown: Unknown,
+    rule: &'static Rule,
+    variables: Vec<(Variable, String)>,
+    unknown: Unknown,
     pub parts: Parts,
     pub body: Bytes,
     pub media: Media,
 }
 
 impl Call {
+    pub fn new(
+        rule: &'static Rule,
+        variables: Vec<(Variable, String)>,
+        unknown: Unknown,
+        parts: Parts,
+        body: Bytes,
+    ) -> Self {
+        let media = Media::of(&parts.headers);
+        Self { rule, variables, unknown, parts, body, media }
+    }
+
     /// The message, when the body is all of it.
     pub fn body<T: Schema>(&self) -> Result<T, Status> {
-        self.check_query(&[], T::fields())?;
+        self.no_query()?;
         if self.has_no_body() { Ok(T::default()) } else { json::decode(&self.body).map_err(refuse) }
     }
 
     /// The value of a path variable, decoded.
     pub fn variable(&self, index: usize) -> Result<String, Status> {
-        let (variable, raw) = self.variables.get(index).ok_or_else(|| Status::internal("no such path variable"))?;
-        let bad = |_: Utf8Error| Error::field(variable.field.join("."), "is not UTF-8 after percent-decoding");
+        let (variable, raw) =
+            self.variables.get(index).ok_or_else(|| Status::internal("no such path variable"))?;
+        let bad =
+            |_: Utf8Error| Error::field(variable.field.join("."), "is not UTF-8 after percent-decoding");
         Ok(decode(raw, variable.multi).map_err(bad)?)
     }
 
@@ -55,15 +68,20 @@ impl Call {
         let mut tree = Map::new();
         let fields = T::fields();
         match self.rule.body {
-            Body::None => self.read_query(&mut tree, fields, &[])?,
+            Body::None => self.read_query(&mut tree, fields, None)?,
             Body::All => {
-                self.check_query(&[], fields)?;
+                self.no_query()?;
                 tree = self.object()?;
             }
             Body::Field(name) => {
-                self.read_query(&mut tree, fields, &[name])?;
+                self.read_query(&mut tree, fields, Some(name))?;
                 if !self.has_no_body() {
-                    query::put(&mut tree, fields, name, json::parse(&self.body).map_err(|e| refuse(below(name, e)))?);
+                    query::put(
+                        &mut tree,
+                        fields,
+                        name,
+                        json::parse(&self.body).map_err(|e| refuse(below(name, e)))?,
+                    );
                 }
             }
         }
@@ -98,8 +116,8 @@ impl Call {
     fn read_query(
         &self,
         tree: &mut Map<String, Value>,
-        fields: &'static [crate::proto::schema::Field],
-        taken: &[&str],
+        fields: &'static [Field],
+        taken: Option<&str>,
     ) -> Result<(), Status> {
         for (key, value) in self.parameters() {
             if self.is_parameter(&key, fields, taken)? {
@@ -111,9 +129,11 @@ impl Call {
     }
 
     /// Where the body is everything, a parameter has no place to go.
-    fn check_query(&self, taken: &[&str], fields: &'static [crate::proto::schema::Field]) -> Result<(), Status> {
-        let all: Vec<&str> = fields.iter().map(|field| field.name).chain(taken.iter().copied()).collect();
-        self.parameters().try_for_each(|(key, _)| self.is_parameter(&key, fields, &all).map(drop))
+    fn no_query(&self) -> Result<(), Status> {
+        match (self.unknown, self.parameters().next()) {
+            (Unknown::Refuse, Some((key, _))) => Err(not_a_parameter(&key)),
+            _ => Ok(()),
+        }
     }
 
     fn parameters(&self) -> impl Iterator<Item = (String, String)> {
@@ -123,20 +143,20 @@ impl Call {
             .filter(|(key, _)| !query::is_reserved(key))
     }
 
-    fn is_parameter(
-        &self,
-        key: &str,
-        fields: &'static [crate::proto::schema::Field],
-        taken: &[&str],
-    ) -> Result<bool, Status> {
+    /// `taken` is what the body says already.
+    fn is_parameter(&self, key: &str, fields: &'static [Field], taken: Option<&str>) -> Result<bool, Status> {
         let top = key.split('.').next().unwrap_or_default();
-        let known = query::find(fields, top).is_some_and(|field| !taken.contains(&field.name));
+        let known = query::find(fields, top).is_some_and(|field| taken != Some(field.name));
         match (known, self.unknown) {
             (true, _) => Ok(true),
             (false, Unknown::Ignore) => Ok(false),
-            (false, Unknown::Refuse) => Err(Error::field(key, "is not a query parameter of this method").into()),
+            (false, Unknown::Refuse) => Err(not_a_parameter(key)),
         }
     }
+}
+
+fn not_a_parameter(key: &str) -> Status {
+    Error::field(key, "is not a query parameter of this method").into()
 }
 
 fn below(name: &str, error: BadJson) -> BadJson {

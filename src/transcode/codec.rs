@@ -7,8 +7,8 @@ use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder};
 use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 
-use crate::proto::schema::{Inspect, violations};
 use crate::domain::error::Error;
+use crate::proto::schema::{Inspect, violations};
 
 #[derive(Debug)]
 pub struct CheckedCodec<T, U>(PhantomData<(T, U)>);

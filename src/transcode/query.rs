@@ -47,7 +47,9 @@ pub(super) fn set(
     let (mut tree, mut fields) = (tree, fields);
     for step in holders {
         let field = find(fields, step).ok_or_else(|| refuse("is not a field"))?;
-        let Shape::Message(inner) = field.shape else { return Err(refuse("leads through a field without fields")) };
+        let Shape::Message(inner) = field.shape else {
+            return Err(refuse("leads through a field without fields"));
+        };
         fields = inner();
         tree = object_at(tree, field).ok_or_else(|| refuse("is set to something else already"))?;
     }

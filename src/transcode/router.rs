@@ -53,7 +53,11 @@ pub enum Clash {
 
 /// Where a request leads.
 pub enum Found<'a> {
-    Route { route: &'a Route, variables: Vec<(Variable, String)>, unknown: Unknown },
+    Route {
+        route: &'a Route,
+        variables: Vec<(Variable, String)>,
+        unknown: Unknown,
+    },
     /// The path exists for these methods.
     OtherMethods(Vec<&'static str>),
     Nothing,
@@ -93,7 +97,8 @@ impl Router {
         if let Some((entry, variables)) = self.first(wanted, &segments) {
             return Found::Route { route: &entry.route, variables, unknown: entry.unknown };
         }
-        let others: Vec<_> = self.entries.keys().copied().filter(|m| self.first(m, &segments).is_some()).collect();
+        let others: Vec<_> =
+            self.entries.keys().copied().filter(|m| self.first(m, &segments).is_some()).collect();
         if others.is_empty() { Found::Nothing } else { Found::OtherMethods(others) }
     }
 
@@ -125,7 +130,9 @@ fn matches(template: &Template, path: &[&str]) -> Option<Vec<(Variable, String)>
         Some(verb) => last.strip_suffix(verb.as_str())?.strip_suffix(':')?,
         None => last,
     };
-    let at = |index: usize| if index < before.len() { Some(before[index]) } else { (index == before.len()).then_some(last) };
+    let at = |index: usize| {
+        if index < before.len() { Some(before[index]) } else { (index == before.len()).then_some(last) }
+    };
     let open = template.segments.last() == Some(&Segment::Rest);
     let fixed = template.segments.len() - usize::from(open);
     if path.len() < fixed || (!open && path.len() > fixed) {

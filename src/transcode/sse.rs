@@ -23,7 +23,8 @@ const FULL: usize = 32 * 1024;
 
 pub(super) fn response<T: Schema>(answer: tonic::Response<BoxStream<T>>) -> Response {
     let (metadata, stream, _) = answer.into_parts();
-    let mut response = Response::new(tonic::body::Body::new(Events { stream, buffer: Vec::new(), ended: false }));
+    let mut response =
+        Response::new(tonic::body::Body::new(Events { stream, buffer: Vec::new(), ended: false }));
     let headers = response.headers_mut();
     answer::copy_metadata(metadata.into_headers(), headers);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -75,7 +76,10 @@ impl<T: Schema> Body for Events<T> {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
         while !this.ended && this.buffer.len() < FULL {
             match Pin::new(&mut this.stream).poll_next(cx) {

@@ -93,7 +93,9 @@ fn parse(text: &str) -> Result<Template, &'static str> {
     let mut template = Template { segments: Vec::new(), variables: Vec::new(), verb };
     for piece in split_segments(path)? {
         match piece.strip_prefix('{') {
-            Some(rest) => template.variable(rest.strip_suffix('}').ok_or("a variable must fill its segment")?)?,
+            Some(rest) => {
+                template.variable(rest.strip_suffix('}').ok_or("a variable must fill its segment")?)?
+            }
             None => template.segments.push(segment(piece)?),
         }
     }
@@ -166,5 +168,7 @@ impl Template {
     }
 }
 
+// The path is written out because the build script includes this file from elsewhere.
 #[cfg(test)]
+#[path = "template/tests.rs"]
 mod tests;

@@ -1,0 +1,147 @@
+//! Gives every request its id and writes one line about it when its answer has ended. Paths are logged without
+//! their query, since some clients put keys there; headers are not logged at all.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use http_body::{Body as _, Frame, SizeHint};
+use tonic::body::Body;
+use tower::Service;
+use tracing::{Instrument, Span, field};
+
+use super::protocol::{Protocol, Request, Response};
+use crate::domain::request_id::RequestId;
+
+const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+#[derive(Debug, Clone)]
+pub(super) struct AccessLog<S>(pub(super) S);
+
+impl<S> Service<Request> for AccessLog<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.0.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let started = Instant::now();
+        let id = request_id(request.headers());
+        let span = span(&request, &id);
+        let echo = HeaderValue::from_str(id.as_str());
+        request.extensions_mut().insert(id);
+        let answer = span.in_scope(|| self.0.call(request));
+        let line_span = span.clone();
+        let logged = async move {
+            let mut response = answer.await?;
+            if let Ok(echo) = echo {
+                response.headers_mut().insert(HEADER, echo);
+            }
+            let line = Line {
+                span: line_span,
+                started,
+                status: response.status().as_u16(),
+                grpc: None,
+                ended: false,
+            };
+            Ok(line.attach(response))
+        };
+        Box::pin(logged.instrument(span))
+    }
+}
+
+/// What the client or a proxy calls it, if that is fit to print.
+fn request_id(headers: &HeaderMap) -> RequestId {
+    let given = headers.get(HEADER).and_then(|value| RequestId::parse(value.to_str().ok()?));
+    given.unwrap_or_else(|| RequestId::unique(uuid::Uuid::now_v7().as_u128()))
+}
+
+fn span(request: &Request, id: &RequestId) -> Span {
+    tracing::info_span!(
+        "request",
+        id = id.as_str(),
+        protocol = Protocol::of(request).name(),
+        method = request.method().as_str(),
+        path = request.uri().path(),
+        principal = field::Empty,
+    )
+}
+
+/// The line to be, written when the answer has gone out or the client has gone away.
+struct Line {
+    span: Span,
+    started: Instant,
+    status: u16,
+    grpc: Option<String>,
+    ended: bool,
+}
+
+impl Line {
+    fn attach(mut self, response: Response) -> Response {
+        self.note(response.headers());
+        self.ended = response.body().is_end_stream();
+        response.map(|inner| Body::new(Logged { inner, line: self }))
+    }
+
+    fn note(&mut self, headers: &HeaderMap) {
+        if let Some(code) = headers.get("grpc-status").and_then(|value| value.to_str().ok()) {
+            self.grpc = Some(code.to_owned());
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        let micros = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let (status, grpc) = (self.status, self.grpc.as_deref().map(field::display));
+        let end = if self.ended { "whole" } else { "cut" };
+        self.span.in_scope(|| tracing::info!(target: "agena::access", status, grpc, micros, end));
+    }
+}
+
+pin_project_lite::pin_project! {
+    struct Logged {
+        #[pin]
+        inner: Body,
+        line: Line,
+    }
+}
+
+impl http_body::Body for Logged {
+    type Data = Bytes;
+    type Error = tonic::Status;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
+        let mut this = self.project();
+        let polled = this.inner.as_mut().poll_frame(cx);
+        if let Poll::Ready(Some(Ok(frame))) = &polled {
+            frame.trailers_ref().into_iter().for_each(|trailers| this.line.note(trailers));
+        }
+        // After the last frame nobody asks again.
+        let last = matches!(&polled, Poll::Ready(Some(Ok(frame))) if frame.is_trailers());
+        this.line.ended |= last || matches!(polled, Poll::Ready(None)) || this.inner.is_end_stream();
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

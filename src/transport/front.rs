@@ -1,0 +1,92 @@
+//! The HTTP+JSON side of the port: finds the route, reads the body within its limit, hands both to the
+//! transcoder.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use http::HeaderValue;
+use http::header::{ALLOW, CONTENT_LENGTH};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tonic::body::Body;
+use tower::Service;
+
+use super::heartbeat;
+use super::protocol::{Protocol, Request, Response};
+use crate::domain::error::{Cause, Error};
+use crate::transcode::{Call, Found, Media, Router};
+
+#[derive(Debug, Clone)]
+pub(super) struct Front {
+    router: Arc<Router>,
+    body_limit: usize,
+}
+
+impl Front {
+    pub(super) fn new(router: Arc<Router>, body_limit: usize) -> Self {
+        Self { router, body_limit }
+    }
+
+    async fn answer(self, request: Request) -> Response {
+        let media = Media::of(request.headers());
+        let (parts, body) = request.into_parts();
+        let refuse = |error| Protocol::Http.refuse(error, media);
+        match self.router.find(parts.method.as_str(), parts.uri.path()) {
+            Found::Nothing => {
+                refuse(Error::new(Cause::RouteNotFound, format!("nothing is at {}", parts.uri.path())))
+            }
+            Found::OtherMethods(methods) => refuse_method(&parts, &methods),
+            Found::Route { route, variables, unknown } => {
+                let declared = parts.headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse().ok());
+                match self.read(body, declared).await {
+                    Err(error) => refuse(error),
+                    Ok(body) => heartbeat::keep_alive(
+                        route.handle(Call::new(route.rule(), variables, unknown, parts, body)).await,
+                    ),
+                }
+            }
+        }
+    }
+
+    async fn read(&self, body: Body, declared: Option<u64>) -> Result<Bytes, Error> {
+        let limit = self.body_limit;
+        let too_large = || Error::new(Cause::BodyTooLarge, format!("the body is larger than {limit} bytes"));
+        // A client that says so beforehand need not send it.
+        if declared.is_some_and(|length| length > limit as u64) {
+            return Err(too_large());
+        }
+        match Limited::new(body, limit).collect().await {
+            Ok(whole) => Ok(whole.to_bytes()),
+            Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+            Err(_) => Err(Error::malformed("", "the body broke off")),
+        }
+    }
+}
+
+fn refuse_method(parts: &http::request::Parts, methods: &[&str]) -> Response {
+    let allowed = methods.join(", ");
+    let message = format!("{} takes {allowed}, not {}", parts.uri.path(), parts.method);
+    let error = Error::new(Cause::MethodNotAllowed, message);
+    let mut response = Protocol::Http.refuse(error, Media::of(&parts.headers));
+    if let Ok(value) = HeaderValue::from_str(&allowed) {
+        response.headers_mut().insert(ALLOW, value);
+    }
+    response
+}
+
+impl Service<Request> for Front {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        self.clone().answer(request).map(Ok).boxed()
+    }
+}

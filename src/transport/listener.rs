@@ -1,0 +1,175 @@
+//! Connections: accepts them up to a number, speaks HTTP/1.1 and HTTP/2 with or without TLS, and on shutdown
+//! lets open requests finish within a limit.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tonic::body::Body;
+use tower::ServiceExt;
+
+use super::stack::Stack;
+
+/// A client that has not said anything by then, or not shaken hands, is not going to.
+const FIRST_BYTE: Duration = Duration::from_secs(10);
+const HEADERS: Duration = Duration::from_secs(30);
+/// A peer that does not answer a ping is gone, and its streams with it.
+const PING_EVERY: Duration = Duration::from_secs(20);
+const PING_ANSWER: Duration = Duration::from_secs(10);
+/// hyper's 200 are too few for one client that watches many tasks.
+const STREAMS_PER_CONNECTION: u32 = 8192;
+/// Out of file handles, most likely: a moment later some may be free.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
+/// A bound port. The address is known before anything is served, so that services can announce it.
+#[derive(Debug)]
+pub struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+}
+
+impl Listener {
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        let socket = TcpListener::bind(address).await?;
+        let address = socket.local_addr()?;
+        Ok(Self { socket, address })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+/// How a shutdown went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drained {
+    /// Every open request got its answer.
+    Whole,
+    /// Some did not end within the limit and were cut.
+    Cut,
+}
+
+/// Serves a stack on a port.
+pub struct Server {
+    pub stack: Stack,
+    pub tls: Option<TlsAcceptor>,
+    pub max_connections: usize,
+    pub header_limit: usize,
+    pub drain: Duration,
+}
+
+impl Server {
+    /// Serves until `stop` completes; then takes no more connections and waits for the open ones.
+    pub async fn serve(self, listener: Listener, stop: impl Future<Output = ()>) -> Drained {
+        let graceful = GracefulShutdown::new();
+        let http = Arc::new(http(self.header_limit));
+        let places = Arc::new(Semaphore::new(self.max_connections));
+        tokio::pin!(stop);
+        loop {
+            let accepted = tokio::select! {
+                () = &mut stop => break,
+                accepted = listener.socket.accept() => accepted,
+            };
+            let stream = match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept a connection");
+                    tokio::time::sleep(ACCEPT_AGAIN).await;
+                    continue;
+                }
+            };
+            // Closing at once is the fastest refusal there is before TLS and HTTP are known.
+            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                tracing::warn!(max = self.max_connections, "too many connections; one was closed");
+                continue;
+            };
+            let connection = Connection {
+                stream,
+                tls: self.tls.clone(),
+                stack: self.stack.clone(),
+                http: Arc::clone(&http),
+                watcher: graceful.watcher(),
+            };
+            tokio::spawn(async move {
+                connection.run().await;
+                drop(place);
+            });
+        }
+        // New connections are refused from here on, not left waiting.
+        drop(listener);
+        drain(graceful, self.drain).await
+    }
+}
+
+async fn drain(graceful: GracefulShutdown, limit: Duration) -> Drained {
+    tracing::info!(connections = graceful.count(), "draining");
+    match timeout(limit, graceful.shutdown()).await {
+        Ok(()) => Drained::Whole,
+        Err(_) => Drained::Cut,
+    }
+}
+
+fn http(header_limit: usize) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(header_limit);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_EVERY)
+        .keep_alive_timeout(PING_ANSWER)
+        .max_concurrent_streams(STREAMS_PER_CONNECTION)
+        .max_header_list_size(u32::try_from(header_limit).unwrap_or(u32::MAX));
+    builder
+}
+
+struct Connection {
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    stack: Stack,
+    http: Arc<Builder<TokioExecutor>>,
+    watcher: Watcher,
+}
+
+impl Connection {
+    async fn run(self) {
+        // Without it, small answers wait for the peer's delayed acknowledgement: 44 ms each.
+        if let Err(error) = self.stream.set_nodelay(true) {
+            tracing::debug!(%error, "cannot set TCP_NODELAY");
+        }
+        let Some(tls) = self.tls else {
+            // Which HTTP it is shows in the first bytes, and hyper waits for them without a limit.
+            if timeout(FIRST_BYTE, self.stream.readable()).await.is_ok() {
+                serve(self.stream, self.stack, &self.http, self.watcher).await;
+            }
+            return;
+        };
+        match timeout(FIRST_BYTE, tls.accept(self.stream)).await {
+            Ok(Ok(stream)) => serve(stream, self.stack, &self.http, self.watcher).await,
+            Ok(Err(error)) => tracing::debug!(%error, "no TLS handshake"),
+            Err(_) => tracing::debug!("no TLS handshake in time"),
+        }
+    }
+}
+
+async fn serve<I>(stream: I, stack: Stack, http: &Builder<TokioExecutor>, watcher: Watcher)
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = stack.map_request(|request: http::Request<hyper::body::Incoming>| request.map(Body::new));
+    let connection =
+        http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned();
+    if let Err(error) = watcher.watch(connection).await {
+        tracing::debug!(%error, "a connection broke");
+    }
+}

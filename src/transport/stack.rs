@@ -1,0 +1,78 @@
+//! The rim in one screen: what a request goes through before a service sees it.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tonic::service::Routes;
+use tonic_web::GrpcWebLayer;
+use tower::util::BoxCloneSyncService;
+use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
+
+use super::access_log::AccessLog;
+use super::auth::Access;
+use super::content_type::JsonOnly;
+use super::cors;
+use super::deadline::Deadline;
+use super::front::Front;
+use super::gate::GateLayer;
+use super::host::HostGuard;
+use super::origin::{OriginGuard, Origins};
+use super::panic::CatchPanic;
+use super::protocol::{Protocol, Request, Response};
+use crate::transcode::Router;
+
+/// The whole server as one service; each connection has a clone.
+pub type Stack = BoxCloneSyncService<Request, Response, Infallible>;
+
+/// What the rim has to know.
+#[derive(Debug)]
+pub struct Rim {
+    pub bound: SocketAddr,
+    pub hosts: Vec<String>,
+    pub origins: Origins,
+    pub access: Access,
+    pub body_limit: usize,
+}
+
+pub fn stack(rim: Rim, router: Arc<Router>, grpc: Routes) -> Stack {
+    let service = ServiceBuilder::new()
+        // Outermost, so that every answer has an id and every refusal a line in the log.
+        .layer_fn(AccessLog)
+        // Whatever fails behind this, the client gets an answer in its own protocol.
+        .layer_fn(CatchPanic)
+        // Before CORS: a foreign name gets nothing at all, not even a preflight.
+        .layer(GateLayer::new(HostGuard::new(rim.bound, rim.hosts)))
+        // Answers preflights, which carry no key, and marks the answers that pages may read.
+        .layer(cors::layer(rim.origins.clone()))
+        // CORS asks browsers to behave; this makes sure.
+        .layer(GateLayer::new(OriginGuard(rim.origins)))
+        // A form post needs no preflight. Stopped before its body is read.
+        .layer(GateLayer::new(JsonOnly))
+        // Last of the checks: from here on there is a principal, and no key in any header.
+        .layer(GateLayer::new(rim.access))
+        .service(split(Front::new(router, rim.body_limit), grpc));
+    BoxCloneSyncService::new(service)
+}
+
+/// gRPC and gRPC-Web go to tonic, all else to the routes.
+fn split(
+    front: Front,
+    grpc: Routes,
+) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
+{
+    let grpc = ServiceBuilder::new()
+        // Outside of the deadline, so that an expired call ends in trailers that browsers can read.
+        .layer(GrpcWebLayer::new())
+        .layer_fn(Deadline)
+        .service(grpc.prepare());
+    service_fn(move |request: Request| {
+        let (front, grpc) = (front.clone(), grpc.clone());
+        async move {
+            match Protocol::of(&request) {
+                Protocol::Http => front.oneshot(request).await,
+                Protocol::Grpc | Protocol::GrpcWeb => grpc.oneshot(request).await,
+            }
+        }
+    })
+}
