@@ -59,7 +59,8 @@ pub fn decode<T: Schema>(text: &[u8]) -> Result<T, BadJson> {
 /// Reads a message from parsed JSON.
 pub fn decode_tree<T: Schema>(mut tree: Value) -> Result<T, BadJson> {
     let whole = |problem: String| BadJson { field: String::new(), problem };
-    let descriptor = T::descriptor().ok_or_else(|| whole(format!("{} is not in the pool", T::full_name())))?;
+    let descriptor =
+        T::descriptor().ok_or_else(|| whole(format!("{} is not in the pool", T::full_name())))?;
     prune(&mut tree, &descriptor);
     let mut track = serde_path_to_error::Track::new();
     let read = Strict(descriptor).deserialize(serde_path_to_error::Deserializer::new(tree, &mut track));

@@ -1,7 +1,6 @@
 //! The generated types of every package in `proto/`, and what makes them usable: well-known types, ProtoJSON,
 //! the checks that the descriptors ask for. Knows no service and does no I/O; everything above uses it.
 
-
 pub mod json;
 pub mod schema;
 pub mod wkt;
@@ -57,6 +56,8 @@ mod generated {
     }
 }
 
+/// A2A 0.3's gRPC package, for older clients.
+pub use generated::a2a::v1 as a2a_v03;
 /// The development-tool extension: the RFC's schemas and the typed service over them.
 pub use generated::agena::devtool::v1 as devtool;
 /// The journal's events.
@@ -65,5 +66,3 @@ pub use generated::agena::task::v1 as task;
 pub use generated::google::rpc;
 /// A2A 1.0, the native dialect.
 pub use generated::lf::a2a::v1 as a2a;
-/// A2A 0.3's gRPC package, for older clients.
-pub use generated::a2a::v1 as a2a_v03;

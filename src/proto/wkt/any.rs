@@ -19,7 +19,10 @@ pub struct Any {
 
 impl Any {
     pub fn pack<T: Message + Name>(message: &T) -> Self {
-        Self { type_url: T::type_url(), value: message.encode_to_vec().into() }
+        Self {
+            type_url: format!("type.googleapis.com/{}", T::full_name()),
+            value: message.encode_to_vec().into(),
+        }
     }
 
     /// None if it holds another type or does not decode.
@@ -55,7 +58,8 @@ impl Serialize for Any {
 impl<'de> Deserialize<'de> for Any {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let descriptor = POOL.get_message_by_name("google.protobuf.Any");
-        let descriptor = descriptor.ok_or_else(|| de::Error::custom("google.protobuf.Any is not in the pool"))?;
+        let descriptor =
+            descriptor.ok_or_else(|| de::Error::custom("google.protobuf.Any is not in the pool"))?;
         descriptor.deserialize(deserializer)?.transcode_to().map_err(de::Error::custom)
     }
 }

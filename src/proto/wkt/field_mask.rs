@@ -40,7 +40,9 @@ impl Visitor<'_> for FieldMaskVisitor {
             return Ok(FieldMask::default());
         }
         let paths: Option<Vec<String>> = text.split(',').map(to_snake).collect();
-        paths.map(|paths| FieldMask { paths }).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+        paths
+            .map(|paths| FieldMask { paths })
+            .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
     }
 }
 

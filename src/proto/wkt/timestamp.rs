@@ -36,7 +36,8 @@ impl Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let time = self.to_utc().ok_or_else(|| ser::Error::custom("a timestamp outside of the years 1 to 9999"))?;
+        let time =
+            self.to_utc().ok_or_else(|| ser::Error::custom("a timestamp outside of the years 1 to 9999"))?;
         serializer.serialize_str(&time.to_rfc3339_opts(SecondsFormat::AutoSi, true))
     }
 }

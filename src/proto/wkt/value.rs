@@ -99,7 +99,8 @@ fn serialize_number<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, 
     if !number.is_finite() {
         return Err(ser::Error::custom("NaN and infinity have no JSON"));
     }
-    let whole = number.fract() == 0.0 && number.abs() < EXACT && !(number == 0.0 && number.is_sign_negative());
+    let whole =
+        number.fract() == 0.0 && number.abs() < EXACT && !(number == 0.0 && number.is_sign_negative());
     #[allow(clippy::cast_possible_truncation, reason = "checked to be whole and exact")]
     if whole { serializer.serialize_i64(number as i64) } else { serializer.serialize_f64(number) }
 }
@@ -255,7 +256,9 @@ fn inspect_value(value: &Value, left: u32, at: &mut Inspector) {
         Some(Kind::Number(number)) if !number.is_finite() => {
             at.violation("NOT_FINITE", "must be a finite number: NaN and infinity have no JSON");
         }
-        Some(Kind::Struct(object)) => inspect_each(object.fields.values(), left.checked_sub(OBJECT_LEVELS), at),
+        Some(Kind::Struct(object)) => {
+            inspect_each(object.fields.values(), left.checked_sub(OBJECT_LEVELS), at)
+        }
         Some(Kind::List(list)) => inspect_each(list.values.iter(), left.checked_sub(ARRAY_LEVELS), at),
         _ => {}
     }
