@@ -1,8 +1,11 @@
 //! HTTP routes from `google.api.http`: one generated line per binding, which calls the service in process.
 
-use prost_build::{Method, Service, ServiceGenerator};
-use prost_reflect::{DescriptorPool, DynamicMessage, ExtensionDescriptor, FieldDescriptor, Kind, MessageDescriptor, MethodDescriptor};
 use proc_macro2::TokenStream;
+use prost_build::{Method, Service, ServiceGenerator};
+use prost_reflect::{
+    DescriptorPool, DynamicMessage, ExtensionDescriptor, FieldDescriptor, Kind, MessageDescriptor,
+    MethodDescriptor,
+};
 use quote::{format_ident, quote};
 
 use crate::template::{Template, Variable};
@@ -21,8 +24,10 @@ impl WithRoutes {
 
     fn routes(&self, service: &Service) -> Result<Option<TokenStream>> {
         let full = format!("{}.{}", service.package, service.proto_name);
-        let descriptor = self.pool.get_service_by_name(&full).ok_or_else(|| format!("{full}: not in the pool"))?;
-        let http = self.pool.get_extension_by_name("google.api.http").ok_or("google.api.http is not in the pool")?;
+        let descriptor =
+            self.pool.get_service_by_name(&full).ok_or_else(|| format!("{full}: not in the pool"))?;
+        let http =
+            self.pool.get_extension_by_name("google.api.http").ok_or("google.api.http is not in the pool")?;
         let mut routes = Vec::new();
         for method in &service.methods {
             let found = descriptor.methods().find(|m| m.name() == method.proto_name);
@@ -31,7 +36,7 @@ impl WithRoutes {
                 routes.push(binding.check(&found)?.route(&full, method)?);
             }
         }
-        Ok((!routes.is_empty()).then(|| module(service, &routes)).transpose()?)
+        (!routes.is_empty()).then(|| module(service, &routes)).transpose()
     }
 }
 
@@ -39,12 +44,12 @@ impl ServiceGenerator for WithRoutes {
     fn generate(&mut self, service: Service, buf: &mut String) {
         let routes = self.routes(&service);
         self.tonic.generate(service, buf);
-        match routes {
-            Ok(Some(code)) => buf.push_str(&code.to_string()),
-            Ok(None) => {}
-            // The trait cannot fail; a wrong rule must.
-            Err(error) => panic!("google.api.http: {error}"),
-        }
+        // The trait cannot fail, so a wrong rule fails where its routes would have been.
+        let code = routes.unwrap_or_else(|error| {
+            let problem = format!("google.api.http: {error}");
+            Some(quote!(compile_error!(#problem);))
+        });
+        buf.push_str(&code.unwrap_or_default().to_string());
     }
 
     fn finalize(&mut self, buf: &mut String) {
@@ -111,7 +116,13 @@ impl Binding {
                 (text(custom, "kind"), text(custom, "path"))
             }
         };
-        Ok(Self { method, template, body: text(rule, "body"), response_body: text(rule, "response_body"), plain: true })
+        Ok(Self {
+            method,
+            template,
+            body: text(rule, "body"),
+            response_body: text(rule, "response_body"),
+            plain: true,
+        })
     }
 
     /// Finds at build time what would otherwise be a route that can never work.
@@ -126,7 +137,8 @@ impl Binding {
         if !matches!(self.body.as_str(), "" | "*") && method.input().get_field_by_name(&self.body).is_none() {
             return Err(wrong(format!("body {:?} is no field", self.body)).into());
         }
-        if !self.response_body.is_empty() && method.output().get_field_by_name(&self.response_body).is_none() {
+        if !self.response_body.is_empty() && method.output().get_field_by_name(&self.response_body).is_none()
+        {
             return Err(wrong(format!("response_body {:?} is no field", self.response_body)).into());
         }
         if method.is_client_streaming() {
@@ -152,7 +164,9 @@ impl Binding {
         };
         let kind = if method.server_streaming { quote!(streaming) } else { quote!(unary) };
         let (name, read) = (format_ident!("{}", method.name), self.read_message(method)?);
-        Ok(quote!(Route::#kind(#rule, service, #read, |service, request| async move { service.#name(request).await })))
+        Ok(
+            quote!(Route::#kind(#rule, service, #read, |service, request| async move { service.#name(request).await })),
+        )
     }
 
     /// A whole body with plain string variables is read straight into the message; the rest takes the general way.

@@ -54,7 +54,9 @@ fn refuse_floats(packages: &Packages, pool: &DescriptorPool, out: &Path) -> Resu
     let all = [packages.camel, packages.snake].concat();
     for field in fields_of(&all, pool) {
         if matches!(field.kind(), Kind::Float | Kind::Double) {
-            return Err(format!("{}: NaN has no JSON here; use an integer or a string", field.full_name()).into());
+            return Err(
+                format!("{}: NaN has no JSON here; use an integer or a string", field.full_name()).into()
+            );
         }
     }
     Ok(())
@@ -103,5 +105,8 @@ fn rewrite_oneof(body: &str) -> Option<String> {
 
 fn fields_of(packages: &[&str], pool: &DescriptorPool) -> Vec<FieldDescriptor> {
     let wanted = |name: &str| packages.iter().any(|p| p.trim_start_matches('.') == name);
-    pool.all_messages().filter(|m| wanted(m.package_name())).flat_map(|m| m.fields().collect::<Vec<_>>()).collect()
+    pool.all_messages()
+        .filter(|m| wanted(m.package_name()))
+        .flat_map(|m| m.fields().collect::<Vec<_>>())
+        .collect()
 }

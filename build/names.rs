@@ -1,8 +1,8 @@
 //! How prost spells things in Rust.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
-use prost_reflect::{FieldDescriptor, MessageDescriptor, OneofDescriptor};
 use proc_macro2::TokenStream;
+use prost_reflect::{FieldDescriptor, MessageDescriptor, OneofDescriptor};
 use quote::quote;
 
 use crate::Result;

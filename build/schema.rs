@@ -4,17 +4,19 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use prost_reflect::{
-    Cardinality, DescriptorPool, DynamicMessage, ExtensionDescriptor, FieldDescriptor, Kind, MessageDescriptor, Value,
-};
 use proc_macro2::TokenStream;
+use prost_reflect::{
+    Cardinality, DescriptorPool, DynamicMessage, ExtensionDescriptor, FieldDescriptor, Kind,
+    MessageDescriptor, Value,
+};
 use quote::quote;
 
 use crate::{Result, names};
 
 /// google.api.FieldBehavior.REQUIRED.
 const REQUIRED: i32 = 2;
-const JSON_TYPES: [&str; 3] = ["google.protobuf.Value", "google.protobuf.Struct", "google.protobuf.ListValue"];
+const JSON_TYPES: [&str; 3] =
+    ["google.protobuf.Value", "google.protobuf.Struct", "google.protobuf.ListValue"];
 
 pub fn generate(packages: &[&str], snake: &[&str], pool: &DescriptorPool, out: &Path) -> Result<()> {
     let generator = Generator {
@@ -44,7 +46,8 @@ fn inspected(packages: &[&str], pool: &DescriptorPool) -> Result<HashSet<String>
     loop {
         let before = found.len();
         for message in &ours {
-            let below = |f: &FieldDescriptor| f.kind().as_message().is_some_and(|m| found.contains(m.full_name()));
+            let below =
+                |f: &FieldDescriptor| f.kind().as_message().is_some_and(|m| found.contains(m.full_name()));
             if message.fields().any(|f| is_required(&f, &behavior) || below(&f)) {
                 found.insert(message.full_name().to_owned());
             }
@@ -145,7 +148,9 @@ impl Generator<'_> {
         if let Some(oneof) = field.containing_oneof().filter(|o| !o.is_synthetic()) {
             let (holder, path) = (names::member(oneof.name())?, names::oneof(&oneof)?);
             let variant = names::variant(field)?;
-            return Ok(Some(quote! { if let Some(#path::#variant(inner)) = &#holder { at.one(#name, inner); } }));
+            return Ok(Some(
+                quote! { if let Some(#path::#variant(inner)) = &#holder { at.one(#name, inner); } },
+            ));
         }
         Ok(Some(match field.cardinality() {
             Cardinality::Repeated => quote!(at.each(#name, &#member);),
@@ -174,8 +179,13 @@ impl Generator<'_> {
         };
         Ok(match message.full_name() {
             "google.protobuf.BoolValue" => quote!(Bool),
-            "google.protobuf.Timestamp" | "google.protobuf.Duration" | "google.protobuf.FieldMask" => quote!(Text),
-            name if name.starts_with("google.protobuf.") && name.ends_with("Value") && !JSON_TYPES.contains(&name) => {
+            "google.protobuf.Timestamp" | "google.protobuf.Duration" | "google.protobuf.FieldMask" => {
+                quote!(Text)
+            }
+            name if name.starts_with("google.protobuf.")
+                && name.ends_with("Value")
+                && !JSON_TYPES.contains(&name) =>
+            {
                 quote!(Text)
             }
             _ if field.is_list() || field.is_map() || !in_packages(self.packages, message.package_name()) => {

@@ -1,10 +1,28 @@
 //! Agena: an agent server that every client can dock to.
+//!
+//! The tree is the path of a request. Use goes only downwards in this list:
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`app`] | the composition root: settings in, a running server out |
+//! | [`cli`] | the commands besides serving, and the banner |
+//! | [`config`] | options, environment and file, decided once; only `main`, `app` and `cli` see it |
+//! | [`transport`] | one port: connections, TLS, the rim's checks, gRPC on one side and routes on the other |
+//! | [`service`] | what calls mean |
+//! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
+//! | [`domain`] | values that every layer shares: principal, error, secret |
+//! | [`proto`] | the generated types, their JSON and their checks |
+//! | [`telemetry`] | logging |
 
 // Generated code names this crate from inside (the product) and from outside (the tests' own service).
 extern crate self as agena;
 
+pub mod app;
 pub mod cli;
 pub mod config;
 pub mod domain;
 pub mod proto;
+pub mod service;
+pub mod telemetry;
 pub mod transcode;
+pub mod transport;

@@ -1,3 +1,78 @@
-//! The `agena` command.
+//! The `agena` command: reads what was asked for and runs it. Everything else is in the library.
 
-fn main() {}
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use agena::app::{App, StartError};
+use agena::cli::{banner, token};
+use agena::config::{self, Command, LogFormat, ProcessEnv, Settings, Stream};
+use agena::telemetry::{self, Format, TelemetryError};
+use agena::transport::Drained;
+
+fn main() -> ExitCode {
+    let command = match config::parse(std::env::args_os(), &ProcessEnv) {
+        Ok(command) => command,
+        Err(exit) => {
+            // Nothing is left to do about an output that cannot be written.
+            let _ = match exit.stream {
+                Stream::Stdout => io::stdout().write_all(exit.text.as_bytes()),
+                Stream::Stderr => io::stderr().write_all(exit.text.as_bytes()),
+            };
+            return ExitCode::from(exit.code);
+        }
+    };
+    let done = match command {
+        Command::Serve(settings) => serve(&settings).map_err(|e| e.to_string()),
+        Command::Token(settings) => {
+            token::run(&settings, &mut io::stdout(), &mut io::stderr()).map_err(|e| e.to_string())
+        }
+    };
+    done.map_or_else(fail, |()| ExitCode::SUCCESS)
+}
+
+fn fail(problem: String) -> ExitCode {
+    let _ = writeln!(io::stderr(), "error: {problem}");
+    ExitCode::FAILURE
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ServeError {
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error(transparent)]
+    Telemetry(#[from] TelemetryError),
+    #[error("cannot start the runtime: {0}")]
+    Runtime(io::Error),
+}
+
+fn serve(settings: &Settings) -> Result<(), ServeError> {
+    let format = match settings.log.format {
+        LogFormat::Text => Format::Text,
+        LogFormat::Json => Format::Json,
+    };
+    telemetry::start(format, &settings.log.filter)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    runtime.block_on(async {
+        let app = App::start(settings).await?;
+        announce(&app, settings.log.format);
+        match app.run().await? {
+            Drained::Whole => tracing::info!("stopped; every request was answered"),
+            Drained::Cut => tracing::warn!("stopped; requests that did not end within the limit were cut"),
+        }
+        Ok(())
+    })
+}
+
+/// A person gets the banner. Where lines are JSON a machine collects them, and a token must not be among them.
+fn announce(app: &App, format: LogFormat) {
+    if let Some(warning) = &app.warning {
+        tracing::warn!("{warning}");
+    }
+    match format {
+        LogFormat::Text => {
+            let _ = io::stdout().write_all(banner::banner(&app.place, app.token.as_ref()).as_bytes());
+        }
+        LogFormat::Json => tracing::info!(url = app.place.url, grpc = app.place.authority, "ready"),
+    }
+}

@@ -1,3 +1,4 @@
-//! The commands besides serving. May use only the domain and the configuration; `main` calls them.
+//! The commands besides serving, and what the server says at start. `main` calls them.
 
+pub mod banner;
 pub mod token;

@@ -1,0 +1,185 @@
+//! The composition root: settings in, a running server out. The only place that knows every part.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tonic::codec::CompressionEncoding;
+use tonic::service::Routes;
+use tonic_health::server::HealthReporter;
+
+use crate::config::token::{self, TokenError};
+use crate::config::{AuthMode, LOCAL_KEY, Settings};
+use crate::domain::principal::Principal;
+use crate::domain::secret::Secret;
+use crate::proto;
+use crate::proto::a2a::a2a_service_http;
+use crate::proto::a2a::a2a_service_server::{A2aServiceServer, SERVICE_NAME as A2A_NAME};
+use crate::proto::json::Unprintable;
+use crate::service::a2a::A2a;
+use crate::service::card::{Place, card};
+use crate::service::{health, well_known};
+use crate::transcode::{Clash, Mount, Router, Tenants, Unknown};
+use crate::transport::{self, Access, Drained, Keys, Listener, Origins, Rim, Server, TlsError};
+
+/// Why the server does not start. Each is one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("cannot listen on {address}: {problem}")]
+    Listen { address: SocketAddr, problem: String },
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error("two routes for one path: {0}")]
+    Routes(#[from] Clash),
+    #[error(transparent)]
+    Card(#[from] Unprintable),
+    #[error("the reflection service cannot be built: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+    #[error("cannot wait for signals: {0}")]
+    Signals(io::Error),
+}
+
+/// A server that is bound and ready to serve.
+pub struct App {
+    pub place: Place,
+    pub token: Option<Secret>,
+    pub warning: Option<String>,
+    listener: Listener,
+    server: Server,
+    health: HealthReporter,
+}
+
+impl App {
+    pub async fn start(settings: &Settings) -> Result<Self, StartError> {
+        let listener =
+            Listener::bind(settings.listen).await.map_err(|e| cannot_listen(settings.listen, &e))?;
+        let tls =
+            settings.tls.as_ref().map(|files| transport::acceptor(&files.cert, &files.key)).transpose()?;
+        let place = place(settings, listener.address());
+        let (access, local) = access(settings)?;
+        let a2a = Arc::new(A2a::new(card(&place)));
+        let (grpc, health) = grpc(settings, &a2a).await?;
+        let rim = rim(settings, listener.address(), access);
+        let server = Server {
+            stack: transport::stack(rim, Arc::new(router(&a2a)?), grpc),
+            tls,
+            max_connections: settings.max_connections,
+            header_limit: settings.limits.header_bytes,
+            drain: settings.drain,
+        };
+        let (token, warning) = local.map_or((None, None), |local| (Some(local.token), local.warning));
+        Ok(Self { place, token, warning, listener, server, health })
+    }
+
+    /// Serves until the process is asked to stop.
+    pub async fn run(self) -> Result<Drained, StartError> {
+        let (told, stop) = tokio::sync::oneshot::channel();
+        let health = self.health;
+        tokio::spawn(async move {
+            let signal = transport::signal().await;
+            // Whoever balances load over several servers should look elsewhere from now on.
+            health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
+            health.set_service_status(A2A_NAME, tonic_health::ServingStatus::NotServing).await;
+            let _ = told.send(signal);
+        });
+        let mut failed = None;
+        let drained = self.server.serve(self.listener, async {
+            match stop.await {
+                Ok(Ok(signal)) => tracing::info!(signal, "stopping"),
+                Ok(Err(error)) => failed = Some(error),
+                Err(_) => {}
+            }
+        });
+        let drained = drained.await;
+        failed.map_or(Ok(drained), |error| Err(StartError::Signals(error)))
+    }
+}
+
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> StartError {
+    let problem = match error.kind() {
+        io::ErrorKind::AddrInUse => "the port is in use; choose another with --listen".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            "not permitted; ports below 1024 need rights, choose another".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    StartError::Listen { address, problem }
+}
+
+/// What clients are told. Nobody can call 0.0.0.0, so without a public URL it becomes loopback.
+fn place(settings: &Settings, bound: SocketAddr) -> Place {
+    let ip = match bound.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    let here = SocketAddr::new(ip, bound.port());
+    let url = settings
+        .public_url
+        .as_ref()
+        .map_or_else(|| format!("{scheme}://{here}"), |url| url.as_str().to_owned());
+    Place { authority: authority(&url), url, needs_key: !matches!(settings.auth, AuthMode::None) }
+}
+
+/// `host:port` of a URL, the port being the scheme's where the URL names none.
+fn authority(url: &str) -> String {
+    let uri: http::Uri = url.parse().unwrap_or_default();
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    format!("{}:{port}", uri.host().unwrap_or_default())
+}
+
+fn access(settings: &Settings) -> Result<(Access, Option<token::LocalToken>), StartError> {
+    let AuthMode::Token { keys } = &settings.auth else { return Ok((Access::Open, None)) };
+    let local = token::load_or_create(&settings.data_dir)?;
+    let named = keys.iter().map(|named| (Principal::named(&named.name), named.key.clone()));
+    let all = named.chain([(Principal::named(LOCAL_KEY), local.token.clone())]).collect();
+    Ok((Access::Keys(Keys::new(all)), Some(local)))
+}
+
+fn rim(settings: &Settings, bound: SocketAddr, access: Access) -> Rim {
+    let listed = settings.allowed_origins.iter().map(|origin| origin.as_str().to_owned()).collect();
+    Rim {
+        bound,
+        hosts: settings.allowed_hosts.iter().map(|host| host.as_str().to_owned()).collect(),
+        origins: Origins { listed, loopback: matches!(access, Access::Keys(_)) },
+        access,
+        body_limit: settings.limits.body_bytes,
+    }
+}
+
+/// A2A ignores what it does not know, in a query as in a body.
+const A2A_ROOT: Mount = Mount { prefix: &[], tenants: Tenants::Drop, unknown: Unknown::Ignore };
+const A2A_TENANTS: Mount = Mount { prefix: &["a2a"], tenants: Tenants::Keep, unknown: Unknown::Ignore };
+
+fn router(a2a: &Arc<A2a>) -> Result<Router, StartError> {
+    let mut router = Router::default();
+    router.mount(Mount::ROOT, health::routes())?;
+    router.mount(Mount::ROOT, well_known::routes(a2a.card(), SystemTime::now())?)?;
+    router.mount(A2A_ROOT, a2a_service_http::routes(a2a))?;
+    router.mount(A2A_TENANTS, a2a_service_http::routes(a2a))?;
+    Ok(router)
+}
+
+async fn grpc(settings: &Settings, a2a: &Arc<A2a>) -> Result<(Routes, HealthReporter), StartError> {
+    let (health, health_service) = tonic_health::server::health_reporter();
+    let a2a = A2aServiceServer::from_arc(Arc::clone(a2a))
+        .accept_compressed(CompressionEncoding::Gzip)
+        .max_decoding_message_size(settings.limits.message_bytes);
+    health.set_service_status(A2A_NAME, tonic_health::ServingStatus::Serving).await;
+    let mut routes = Routes::new(health_service).add_service(a2a);
+    if settings.reflection {
+        let reflection = || {
+            tonic_reflection::server::Builder::configure()
+                .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
+                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+                .with_service_name(A2A_NAME)
+                .with_service_name("grpc.health.v1.Health")
+        };
+        routes = routes.add_service(reflection().build_v1()?).add_service(reflection().build_v1alpha()?);
+    }
+    Ok((routes, health))
+}
