@@ -19,8 +19,8 @@ use crate::proto::a2a::a2a_service_server::{A2aServiceServer, SERVICE_NAME as A2
 use crate::proto::json::Unprintable;
 use crate::service::a2a::A2a;
 use crate::service::card::{Place, card};
-use crate::service::{health, well_known};
 use crate::transcode::{Clash, Mount, Router, Tenants, Unknown};
+use crate::transport::handler::{health, well_known};
 use crate::transport::{self, Access, Drained, Keys, Listener, Origins, Rim, Server, TlsError};
 
 /// Why the server does not start. Each is one line that says what to do.
