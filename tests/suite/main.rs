@@ -2,5 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
+mod bad_input;
+mod bindings;
+mod kit;
+mod limits;
 mod probe;
 mod protojson;
+mod rim;
+mod shutdown;
+mod streams;
