@@ -84,6 +84,11 @@ impl App {
             health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
             health.set_service_status(A2A_NAME, tonic_health::ServingStatus::NotServing).await;
             let _ = told.send(signal);
+            // Asked twice: whoever asks does not want to wait for the rest.
+            if transport::signal().await.is_ok() {
+                tracing::warn!("stopped at once; open requests were cut");
+                std::process::exit(130);
+            }
         });
         let mut failed = None;
         let drained = self.server.serve(self.listener, async {

@@ -164,3 +164,58 @@ async fn an_unknown_service_is_unimplemented_and_a_panic_is_internal() {
     let json = post("application/json").await.unwrap();
     assert_eq!(json.status(), 404);
 }
+
+/// Collects what is logged.
+#[derive(Clone, Default)]
+struct Lines(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+// On one thread, so that a subscriber of this test alone sees everything that the server logs.
+#[tokio::test(flavor = "current_thread")]
+async fn the_log_has_a_line_per_request_and_no_key_in_any() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let server = server().await;
+    let url = server.url(&format!("/probe/wait/0?key={TOKEN}"));
+    http()
+        .get(url)
+        .header("x-request-id", "find-me")
+        .header("x-api-key", TOKEN)
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    http().get(server.url("/nowhere")).bearer_auth("wrong-key").send().await.unwrap().text().await.unwrap();
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert!(!text.contains(TOKEN) && !text.contains("wrong-key"), "{text}");
+    let access: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["target"] == "agena::access")
+        .collect();
+    assert_eq!(access.len(), 2, "{text}");
+    let first = &access[0];
+    let span = &first["span"];
+    assert_eq!((first["status"].as_u64(), first["end"].as_str()), (Some(200), Some("whole")));
+    assert_eq!((span["id"].as_str(), span["principal"].as_str()), (Some("find-me"), Some("tester")));
+    assert_eq!((span["path"].as_str(), span["protocol"].as_str()), (Some("/probe/wait/0"), Some("http")));
+    assert_eq!((access[1]["status"].as_u64(), access[1]["span"].get("principal")), (Some(401), None));
+}
