@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use prost::{Message, Name};
-use prost_reflect::DynamicMessage;
-use serde::de::{self, DeserializeSeed, Deserializer};
+use prost_reflect::{DeserializeOptions, DynamicMessage};
+use serde::de::{self, Deserializer};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,7 @@ impl Serialize for Any {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.as_dynamic() {
             Some(any) => any.serialize(serializer),
+            None if *self == Self::default() => serializer.serialize_map(Some(0))?.end(),
             // An unknown type cannot be printed as JSON. Its name is still worth having.
             None => {
                 let mut map = serializer.serialize_map(Some(1))?;
@@ -55,7 +56,11 @@ impl Serialize for Any {
 impl<'de> Deserialize<'de> for Any {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let descriptor = POOL.get_message_by_name("google.protobuf.Any");
-        let descriptor = descriptor.ok_or_else(|| de::Error::custom("google.protobuf.Any is not in the pool"))?;
-        descriptor.deserialize(deserializer)?.transcode_to().map_err(de::Error::custom)
+        let descriptor =
+            descriptor.ok_or_else(|| de::Error::custom("google.protobuf.Any is not in the pool"))?;
+        // Unknown members are ignored here as everywhere.
+        let options = DeserializeOptions::new().deny_unknown_fields(false);
+        let any = DynamicMessage::deserialize_with_options(descriptor, deserializer, &options)?;
+        any.transcode_to().map_err(de::Error::custom)
     }
 }
