@@ -12,7 +12,7 @@ struct Case {
     content_type: &'static str,
     body: Vec<u8>,
     status: u16,
-    /// The field of the first violation, or the reason where no field is at fault.
+    /// The field of the first violation, or the reason where no field is at fault. A `*` stands for any end.
     blame: &'static str,
 }
 
@@ -35,7 +35,11 @@ async fn check(cases: Vec<Case>) {
         let details = error["details"].as_array().unwrap();
         let reason = details[0]["reason"].as_str().unwrap();
         let field = details.get(1).map_or(reason, |bad| bad["fieldViolations"][0]["field"].as_str().unwrap());
-        assert_eq!(field, case.blame, "{}: {body}", case.name);
+        let blamed = match case.blame.strip_suffix('*') {
+            Some(start) => field.starts_with(start),
+            None => field == case.blame,
+        };
+        assert!(blamed, "{}: {} expected in {body}", case.name, case.blame);
         assert!(!error["message"].as_str().unwrap().is_empty());
     }
     let alive = http().get(server.url("/probe/things/special")).bearer_auth(TOKEN).send().await.unwrap();
@@ -71,7 +75,7 @@ async fn wrong_types_name_their_field() {
             400,
             "kinds.byNumber.7.label",
         ),
-        json_case("bad map key", kinds(r#""byNumber": {"x": {}}"#), 400, "kinds.byNumber"),
+        json_case("bad map key", kinds(r#""byNumber": {"x": {}}"#), 400, "kinds.byNumber.x"),
         json_case("unknown enum name", kinds(r#""color": "COLOR_MAUVE""#), 400, "kinds.color"),
         json_case(
             "unknown enum name in a list",
@@ -83,7 +87,12 @@ async fn wrong_types_name_their_field() {
         json_case("bad time", kinds(r#""time": "yesterday""#), 400, "kinds.time"),
         json_case("bad duration", kinds(r#""span": "1 hour""#), 400, "kinds.span"),
         json_case("text for object", kinds(r#""object": "x""#), 400, "kinds.object"),
-        json_case("two of a oneof", kinds(r#""pickedText": "a", "pickedFlag": true"#), 400, "kinds"),
+        json_case(
+            "two of a oneof",
+            kinds(r#""pickedText": "a", "pickedFlag": true"#),
+            400,
+            "kinds.pickedText",
+        ),
         json_case("a list as the document", "[]", 400, "MALFORMED_REQUEST"),
         json_case("text as the document", "\"x\"", 400, "MALFORMED_REQUEST"),
     ])
@@ -101,17 +110,17 @@ async fn broken_documents_say_where() {
         json_case("two documents", "{} {}", 400, "MALFORMED_REQUEST"),
         json_case("invalid UTF-8", b"{\"tenant\": \"\xff\"}".to_vec(), 400, "tenant"),
         json_case("lone surrogate", r#"{"tenant": "\ud800"}"#, 400, "tenant"),
-        json_case("duplicate key", r#"{"tenant": "a", "tenant": "b"}"#, 400, "MALFORMED_REQUEST"),
-        json_case("duplicate key inside", r#"{"kinds": {"text": "a", "text": "b"}}"#, 400, "kinds"),
+        json_case("duplicate key", r#"{"tenant": "a", "tenant": "b"}"#, 400, "tenant"),
+        json_case("duplicate key inside", r#"{"kinds": {"text": "a", "text": "b"}}"#, 400, "kinds.text"),
         json_case(
             "duplicate key in free JSON",
             r#"{"kinds": {"object": {"a": 1, "a": 2}}}"#,
             400,
-            "kinds.object",
+            "kinds.object.a",
         ),
-        json_case("29 objects deep", deep(r#"{"a":"#, "}", 29), 400, "kinds.value"),
-        json_case("43 lists deep", deep("[", "]", 43), 400, "kinds.value"),
-        json_case("100,000 lists deep", deep("[", "]", 20_000), 400, "kinds.value"),
+        json_case("29 objects deep", deep(r#"{"a":"#, "}", 29), 400, "kinds.value*"),
+        json_case("43 lists deep", deep("[", "]", 43), 400, "kinds.value*"),
+        json_case("20,000 lists deep", deep("[", "]", 20_000), 400, "kinds.value*"),
     ])
     .await;
 }
@@ -134,7 +143,13 @@ async fn wrong_paths_and_parameters_say_what_is_wrong() {
         path_case("bad enum", "GET", "/probe/things/a?color=MAUVE", 400, "color"),
         path_case("bad path int", "GET", "/probe/counts/x/true/1", 400, "count"),
         path_case("not UTF-8", "GET", "/probe/things/%ff", 400, "id"),
-        path_case("too many steps", "GET", &format!("/probe/things/a?inner.{steps}.label=x"), 400, "inner.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.child.label"),
+        path_case(
+            "too many steps",
+            "GET",
+            &format!("/probe/things/a?inner.{steps}.label=x"),
+            400,
+            "inner.child.child*",
+        ),
         path_case("body field in the query", "PATCH", "/probe/things/a?inner.label=x", 400, "inner.label"),
         path_case("parameters beside a whole body", "POST", "/probe:echo?tenant=x", 400, "tenant"),
     ])

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod bindings;
+mod command;
 mod kit;
 mod limits;
 mod probe;
