@@ -5,3 +5,4 @@ pub mod error;
 pub mod principal;
 pub mod request_id;
 pub mod secret;
+pub mod store;

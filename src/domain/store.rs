@@ -1,0 +1,185 @@
+//! What the agent asks of a store. Every method takes the principal, and what belongs to another looks missing;
+//! only the housekeeping at the end, which no client can reach, sees all.
+
+use std::time::{Duration, SystemTime};
+
+use super::principal::Principal;
+use crate::proto::a2a::{TaskPushNotificationConfig, TaskState};
+use crate::proto::task::TaskEvent;
+
+/// A task as it stands, without its events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    pub task_id: String,
+    pub context_id: String,
+    pub tenant: String,
+    pub state: TaskState,
+    /// When the state last changed, to the millisecond.
+    pub updated: SystemTime,
+    /// Of the last event that is stored.
+    pub sequence: u64,
+}
+
+/// One atomic step of a task: all of it is stored, or nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Commit {
+    pub task_id: String,
+    /// Consecutive from the task's last sequence on; never empty. The first of a new task is `created`, with
+    /// sequence 1, and brings the context and the tenant along.
+    pub events: Vec<TaskEvent>,
+    /// After these events.
+    pub state: TaskState,
+    /// When the state changed; none if it did not.
+    pub updated: Option<SystemTime>,
+    /// With a new task: what the send that made it is recognised by when it comes again.
+    pub send: Option<SendKey>,
+}
+
+/// A send, as its repetition would look: a hash over context, message id and body.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SendKey {
+    pub hash: [u8; 32],
+    pub at: SystemTime,
+    /// An older send of the same key is forgotten.
+    pub window: Duration,
+}
+
+/// How a commit went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Committed {
+    Stored,
+    /// The same send came within its window and made this task already. Nothing was stored.
+    Repeated {
+        task_id: String,
+    },
+}
+
+/// Which tasks to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    pub tenant: String,
+    pub context_id: Option<String>,
+    pub state: Option<TaskState>,
+    /// Whose state changed then or later.
+    pub updated_since: Option<SystemTime>,
+}
+
+/// Where a page begins: behind this task, in the order of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct After {
+    pub updated: SystemTime,
+    pub task_id: String,
+}
+
+/// Tasks whose state changed last come first; ids decide between equals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub heads: Vec<Head>,
+    /// Over all pages.
+    pub total: u64,
+    /// There are more behind the last.
+    pub more: bool,
+}
+
+/// A webhook of a task. The outbox is its cursor: what is stored behind `delivered` is still to be sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Push {
+    pub config: TaskPushNotificationConfig,
+    /// The protocol version whose bodies it gets.
+    pub version: PushVersion,
+    /// The last sequence that was acknowledged, or that the webhook need not get.
+    pub delivered: u64,
+    pub attempts: u32,
+    pub state: PushState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PushVersion {
+    V03,
+    V10,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PushState {
+    /// To be tried at this time, as soon as there is something to send.
+    Active { not_before: SystemTime },
+    /// Given up after too many failures; the text says what the last one was.
+    Stopped { problem: String },
+}
+
+/// What a webhook is waiting for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Due {
+    pub principal: Principal,
+    pub push: Push,
+    /// The head of its task.
+    pub head: Head,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// Another's task, or none: nobody is told which.
+    #[error("the task does not exist")]
+    NotFound,
+    /// Somebody else appended first. An actor that owns its task never meets it.
+    #[error("the task is at sequence {actual}, not at {expected}")]
+    Conflict { expected: u64, actual: u64 },
+    /// The disk, most likely.
+    #[error("the store failed: {0}")]
+    Failed(String),
+}
+
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+#[tonic::async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// Durable when it returns.
+    async fn commit(&self, who: &Principal, commit: Commit) -> Result<Committed>;
+
+    async fn head(&self, who: &Principal, task_id: &str) -> Result<Head>;
+
+    /// Events behind `after`, in order, at most about `limit`: whole commits, so a few more are possible.
+    async fn events(
+        &self,
+        who: &Principal,
+        task_id: &str,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<TaskEvent>>;
+
+    async fn list(
+        &self,
+        who: &Principal,
+        filter: &Filter,
+        after: Option<&After>,
+        size: usize,
+    ) -> Result<Page>;
+
+    /// Creates or replaces by (task, id).
+    async fn put_push(&self, who: &Principal, push: Push) -> Result<()>;
+
+    async fn push(&self, who: &Principal, task_id: &str, id: &str) -> Result<Option<Push>>;
+
+    /// In the order of their ids.
+    async fn pushes(&self, who: &Principal, task_id: &str) -> Result<Vec<Push>>;
+
+    /// Whether there was one.
+    async fn delete_push(&self, who: &Principal, task_id: &str, id: &str) -> Result<bool>;
+
+    // Housekeeping.
+
+    /// Every task that is not in a terminal state: what a start has to look at.
+    async fn unfinished(&self) -> Result<Vec<(Principal, Head)>>;
+
+    /// Active webhooks whose time has come and whose task has events behind their cursor.
+    async fn due(&self, now: SystemTime, limit: usize) -> Result<Vec<Due>>;
+
+    /// When the next webhook that has something to send may be tried.
+    async fn next_due(&self) -> Result<Option<SystemTime>>;
+
+    /// Records how a delivery went: cursor, attempts and state of a webhook that may be gone by now.
+    async fn record_push(&self, who: &Principal, push: &Push) -> Result<()>;
+
+    /// Forgets terminal tasks that last changed before this, with all that belongs to them. Returns how many.
+    async fn purge(&self, before: SystemTime) -> Result<u64>;
+}
