@@ -17,6 +17,7 @@
 // Generated code names this crate from inside (the product) and from outside (the tests' own service).
 extern crate self as agena;
 
+pub mod agent;
 pub mod app;
 pub mod cli;
 pub mod config;

@@ -1,8 +1,12 @@
-//! Values that every layer shares: who asks, what went wrong, what must not be printed. Knows the schema and
-//! nothing above it.
+//! Values and contracts that every layer shares: who asks, what went wrong, what must not be printed, what thinks
+//! and what stores. Knows the schema and nothing above it.
 
+pub mod brain;
 pub mod error;
+mod parts;
 pub mod principal;
+pub mod reference;
 pub mod request_id;
 pub mod secret;
+pub mod snapshot;
 pub mod store;

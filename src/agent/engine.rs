@@ -1,0 +1,260 @@
+//! The door to the agent: send, follow, cancel. Finds the actor of a task or starts one.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use futures::Stream;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use tokio::sync::oneshot;
+
+use super::follow::Follower;
+use super::machine::{Machine, Refused};
+use super::runner::{Answer, Command, Failed, Owner, Runner, Shared};
+use super::script::Writer;
+use super::tasks::{Delivered, Tasks};
+use crate::domain::brain::Brain;
+use crate::domain::principal::Principal;
+use crate::domain::snapshot::Snapshot;
+use crate::domain::store::{Commit, Committed, Head, SendKey, Store, StoreError};
+use crate::proto::a2a::{Message, Part, TaskState};
+use crate::proto::task::task_event::Event;
+use crate::proto::task::{Created, TaskEvent};
+use crate::proto::wkt::Timestamp;
+
+/// What a new task is made of.
+#[derive(Debug, Clone)]
+pub struct NewTask {
+    pub tenant: String,
+    /// Has its context, and no task yet.
+    pub message: Message,
+    /// What a repetition is recognised by, and for how long.
+    pub hash: [u8; 32],
+    pub window: Duration,
+}
+
+/// Where a message went.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sent {
+    /// Answered at once; there is no task.
+    Reply(Vec<Part>),
+    /// To this task, as the event with this sequence.
+    Task { task_id: String, sequence: u64 },
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    #[error("too many messages are waiting for this task; try again when it has answered")]
+    Busy,
+    #[error("the task stopped before it answered")]
+    Gone,
+}
+
+impl From<Failed> for EngineError {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Refused(refused) => Self::Refused(refused),
+            Failed::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+pub type Result<T> = std::result::Result<T, EngineError>;
+
+/// The agent of this process.
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+impl Engine {
+    pub fn new(store: Arc<dyn Store>, brain: Arc<dyn Brain>) -> Self {
+        Self { shared: Arc::new(Shared { store, brain, tasks: Tasks::default() }) }
+    }
+
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.shared.store
+    }
+
+    /// Looks at what the last run of the process left behind. What had not begun begins; what was in the middle of a
+    /// turn has failed, because nobody can know how far it got.
+    pub async fn recover(&self) -> Result<usize> {
+        let unfinished = self.shared.store.unfinished().await?;
+        let count = unfinished.len();
+        for (who, head) in unfinished {
+            match head.state {
+                TaskState::Submitted => self.begin_again(who, head).await?,
+                TaskState::Working => self.interrupt(who, head).await?,
+                _ => {}
+            }
+        }
+        Ok(count)
+    }
+
+    /// A first message: answered, or the beginning of a task.
+    pub async fn begin(&self, who: &Principal, new: NewTask) -> Result<Sent> {
+        if let Some(parts) = self.shared.brain.reply(&new.message) {
+            return Ok(Sent::Reply(parts));
+        }
+        let task_id = uuid::Uuid::now_v7().to_string();
+        let NewTask { tenant, mut message, hash, window } = new;
+        message.task_id.clone_from(&task_id);
+        let owner = Owner {
+            who: who.clone(),
+            task_id: task_id.clone(),
+            context_id: message.context_id.clone(),
+            tenant,
+        };
+        let now = SystemTime::now();
+        let (machine, events) = first_events(&owner, &message, now)?;
+        let commit = Commit {
+            task_id: task_id.clone(),
+            events: events.clone(),
+            state: machine.state(),
+            updated: Some(now),
+            send: Some(SendKey { hash, at: now, window }),
+        };
+        if let Committed::Repeated { task_id } = self.shared.store.commit(who, commit).await? {
+            return Ok(Sent::Task { task_id, sequence: 2 });
+        }
+        let (held, inbox) = self.shared.tasks.begin(&task_id);
+        held.live.publish(&events.into_iter().map(Arc::new).collect::<Vec<_>>());
+        let runner =
+            Runner { shared: Arc::clone(&self.shared), owner, machine, held, inbox, said: vec![message] };
+        tokio::spawn(runner.run());
+        Ok(Sent::Task { task_id, sequence: 2 })
+    }
+
+    /// A further message to a task.
+    pub async fn say(&self, who: &Principal, head: &Head, message: Message) -> Result<Sent> {
+        let sequence = self.ask(who, head, |answer| Command::Say(Box::new(message), answer)).await?;
+        Ok(Sent::Task { task_id: head.task_id.clone(), sequence })
+    }
+
+    /// Returns when the work has stopped and the task is canceled.
+    pub async fn cancel(&self, who: &Principal, head: &Head) -> Result<()> {
+        self.ask(who, head, Command::Cancel).await.map(drop)
+    }
+
+    /// The events behind `after`, then what happens, until the task ends.
+    pub fn follow(
+        &self,
+        who: &Principal,
+        head: &Head,
+        after: u64,
+    ) -> BoxStream<'static, Result<Arc<TaskEvent>>> {
+        self.follower(who, head, after).map(|event| event.map_err(EngineError::from)).boxed()
+    }
+
+    /// The task up to an event, or up to the last that is stored.
+    pub async fn snapshot(&self, who: &Principal, task_id: &str, upto: Option<u64>) -> Result<Snapshot> {
+        let events = self.shared.store.events(who, task_id, 0, usize::MAX).await?;
+        if events.is_empty() {
+            return Err(StoreError::NotFound.into());
+        }
+        Ok(Snapshot::of(events.iter().take_while(|event| upto.is_none_or(|upto| event.sequence <= upto))))
+    }
+
+    fn follower(
+        &self,
+        who: &Principal,
+        head: &Head,
+        after: u64,
+    ) -> impl Stream<Item = std::result::Result<Arc<TaskEvent>, StoreError>> + use<> {
+        let follower = Follower {
+            store: Arc::clone(&self.shared.store),
+            who: who.clone(),
+            task_id: head.task_id.clone(),
+            held: self.shared.tasks.hold(&head.task_id),
+            cursor: after,
+            last: head.state.is_terminal().then_some(head.sequence),
+        };
+        follower.stream()
+    }
+
+    async fn ask(
+        &self,
+        who: &Principal,
+        head: &Head,
+        command: impl FnOnce(Answer) -> Command,
+    ) -> Result<u64> {
+        let (answer, answered) = oneshot::channel();
+        match self.shared.tasks.deliver(&head.task_id, command(answer)) {
+            Delivered::Full => return Err(EngineError::Busy),
+            Delivered::ToRunner => {}
+            Delivered::ToNew(held, inbox) => {
+                // Read again: a runner may have come and gone since the caller looked.
+                let head = self.shared.store.head(who, &head.task_id).await?;
+                let machine = Machine::at(head.sequence, head.state);
+                let runner = Runner {
+                    shared: Arc::clone(&self.shared),
+                    owner: owner(who, &head),
+                    machine,
+                    held,
+                    inbox,
+                    said: Vec::new(),
+                };
+                tokio::spawn(runner.run());
+            }
+        }
+        Ok(answered.await.map_err(|_| EngineError::Gone)??)
+    }
+
+    async fn begin_again(&self, who: Principal, head: Head) -> Result<()> {
+        let said = self.snapshot(&who, &head.task_id, None).await?.task.history;
+        let (held, inbox) = self.shared.tasks.begin(&head.task_id);
+        let machine = Machine::at(head.sequence, head.state);
+        let runner = Runner {
+            shared: Arc::clone(&self.shared),
+            owner: owner(&who, &head),
+            machine,
+            held,
+            inbox,
+            said,
+        };
+        tokio::spawn(runner.run());
+        Ok(())
+    }
+
+    async fn interrupt(&self, who: Principal, head: Head) -> Result<()> {
+        let now = SystemTime::now();
+        let mut machine = Machine::at(head.sequence, head.state);
+        let writer = Writer::new(&head.task_id, &head.context_id, uuid::Uuid::now_v7().to_string());
+        let time = Timestamp::from(chrono::DateTime::from(now));
+        let events = vec![machine.apply(writer.interrupted(), time)?];
+        let commit =
+            Commit { task_id: head.task_id, events, state: machine.state(), updated: Some(now), send: None };
+        self.shared.store.commit(&who, commit).await?;
+        Ok(())
+    }
+}
+
+fn owner(who: &Principal, head: &Head) -> Owner {
+    Owner {
+        who: who.clone(),
+        task_id: head.task_id.clone(),
+        context_id: head.context_id.clone(),
+        tenant: head.tenant.clone(),
+    }
+}
+
+/// The task exists, and this was said.
+fn first_events(owner: &Owner, message: &Message, now: SystemTime) -> Result<(Machine, Vec<TaskEvent>)> {
+    let mut machine = Machine::new();
+    let time = Timestamp::from(chrono::DateTime::from(now));
+    let created = Created {
+        task_id: owner.task_id.clone(),
+        context_id: owner.context_id.clone(),
+        tenant: owner.tenant.clone(),
+        reference_task_ids: message.reference_task_ids.clone(),
+    };
+    let events = vec![
+        machine.apply(Event::Created(created), time)?,
+        machine.apply(Event::Message(message.clone()), time)?,
+    ];
+    Ok((machine, events))
+}

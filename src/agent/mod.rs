@@ -1,0 +1,13 @@
+//! The agent: tasks that live, one actor each. Knows no wire; services call the [`Engine`], brains and stores stand
+//! behind it.
+
+mod engine;
+mod follow;
+mod live;
+mod machine;
+mod runner;
+mod script;
+mod tasks;
+
+pub use engine::{Engine, EngineError, NewTask, Sent};
+pub use machine::Refused;
