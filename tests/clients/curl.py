@@ -35,7 +35,8 @@ def curl(url: str, *options: str, body: bytes | None = None) -> Answer:
         [*command, url], input=body or b"", capture_output=True, timeout=SECONDS + 5, check=False
     )
     if done.returncode != 0:
-        raise AssertionError(done.stderr.decode(errors="replace").strip() or f"curl ended with {done.returncode}")
+        said = done.stderr.decode(errors="replace").strip()
+        raise AssertionError(f"curl ended with {done.returncode}: {said}")
     return parse(done.stdout)
 
 

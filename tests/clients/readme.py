@@ -35,7 +35,8 @@ def script(commands: list[str], binary: str, data_dir: str, out: Path) -> str:
     parts = []
     for number, command in enumerate(commands):
         base = shlex.quote(str(out / str(number)))
-        parts.append(f"{{\n{command.replace(TOKEN_COMMAND, token)}}} >{base}.out 2>{base}.err\necho $? >{base}.code\n")
+        as_printed = command.replace(TOKEN_COMMAND, token)
+        parts.append(f"{{\n{as_printed}}} >{base}.out 2>{base}.err\necho $? >{base}.code\n")
     return "".join(parts)
 
 
@@ -54,12 +55,14 @@ def problem(command: str, base: Path) -> str | None:
         return f"exit code {code}: {err or out}"
     if command.startswith("TOKEN="):
         return None
-    member = "name" if "card" in command.lower() else "error"
     try:
         answer = json.loads(out)
     except ValueError:
         return f"no JSON: {out or err}"
-    return None if member in answer else f"no {member!r} in {out}"
+    if "card" in command.lower():
+        return None if "name" in answer else f"no card but {out}"
+    # The example of a wrong request. It must be wrong for the reason that it shows, not for lack of a key.
+    return None if answer.get("error", {}).get("status") == "INVALID_ARGUMENT" else f"not that error but {out}"
 
 
 def main() -> int:

@@ -68,7 +68,8 @@ def readme(report: Report, place: Place) -> None:
         try:
             probe.bind(README_ADDRESS)
         except OSError as error:
-            raise RuntimeError(f"{address}, which the README names, is taken ({error}); end what listens there") from None
+            taken = f"{address}, which the README names, is taken ({error}); end what listens there"
+            raise RuntimeError(taken) from None
     with Server(place, ["--listen", address]) as server:
         report.program("README", python("readme.py", str(place.binary), str(place.data_dir)), timeout=200)
         stop(report, server)

@@ -74,7 +74,7 @@ class Server:
     def __init__(self, place: Place, arguments: Sequence[str] = ("--listen", "127.0.0.1:0")) -> None:
         self.place = place
         # In a file, as a pipe that nobody reads would one day block the server.
-        self._log = (place.root / "server.log").open("a+")
+        self._log = (place.root / "server.log").open("w+")
         self._process = place.popen(*arguments, stderr=self._log)
         self._lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()

@@ -23,7 +23,8 @@ function client(key) {
     return next(request);
   };
   // A call that takes longer has hung.
-  const transport = createGrpcWebTransport({ baseUrl: url, interceptors: [authorize], defaultTimeoutMs: 10_000 });
+  const options = { baseUrl: url, interceptors: [authorize], defaultTimeoutMs: 10_000 };
+  const transport = createGrpcWebTransport(options);
   return createClient(A2AService, transport);
 }
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,11 @@ class Client:
     def __init__(self, channel: grpc.Channel, token: str) -> None:
         self.channel = channel
         self.token = token
-        database = ProtoReflectionDescriptorDatabase(channel)
-        pool = descriptor_pool.DescriptorPool(database)
-        self.service: ServiceDescriptor = pool.FindServiceByName(A2A)
+
+    @cached_property
+    def service(self) -> ServiceDescriptor:
+        database = ProtoReflectionDescriptorDatabase(self.channel)
+        return descriptor_pool.DescriptorPool(database).FindServiceByName(A2A)
 
     def call(self, method: str, token: str | None = None, **fields: Any) -> Message:
         """A unary call. `fields` is the request, by its field names."""
@@ -151,7 +154,7 @@ def connect(address: str, ca: Path | None) -> grpc.Channel:
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("address", help="host:port")
     arguments.add_argument("token")
     arguments.add_argument("--ca", type=Path, help="certificate to trust; without it the call is not encrypted")
@@ -166,7 +169,7 @@ def main() -> int:
                 print(f"ok    {name}")
             except Exception as error:  # noqa: BLE001 - whatever it is, the next case still runs
                 failed += 1
-                print(f"FAIL  {name}: {error!r}")
+                print(f"FAIL  {name}: {' '.join(str(error).split())}")
     return 1 if failed else 0
 
 
