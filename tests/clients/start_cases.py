@@ -68,7 +68,6 @@ def stable_token(place: Place) -> None:
     for _ in range(2):
         with Server(place) as server:
             expect("stdout of the command", before.stdout, f"{server.token}\n")
-            expect("the exit code of the server", server.stop(), 0)
 
 
 def port_in_use(place: Place) -> None:
@@ -82,7 +81,6 @@ def port_in_use(place: Place) -> None:
 def open_server(place: Place) -> None:
     with Server(place, [*ANY_PORT, "--auth", "none"]) as server:
         expect("the name", curl(server.url + CARD).json["name"], "Agena")
-        expect("the exit code", server.stop(), 0)
 
 
 def json_logs(place: Place) -> None:
