@@ -24,6 +24,7 @@ def cases(place: Place) -> Iterator[Case]:
     yield from refusals(place)
     yield "--auth none serves without a key", lambda: open_server(place)
     yield "JSON logs do not hold the token", lambda: json_logs(place)
+    yield "SIGTERM is heeded as soon as it says that it is ready", lambda: stopped_at_once(place)
     yield "SIGTERM ends an open stream after the drain", lambda: drained(place)
 
 
@@ -104,6 +105,13 @@ def json_logs(place: Place) -> None:
     expect("whether the token is in the log", token in ready + rest, False)
     for line in rest.splitlines():
         json.loads(line)
+
+
+def stopped_at_once(place: Place) -> None:
+    """Whoever starts it may take it for ready once the banner is there. Ten times, as it may be a race."""
+    for _ in range(10):
+        with Server(place) as server:
+            expect("the exit code", server.stop(), 0)
 
 
 def drained(place: Place) -> None:
