@@ -89,7 +89,7 @@ fn rust_config(out: &Path, pool: &DescriptorPool) -> Result<prost_build::Config>
         .enable_type_names()
         .btree_map(["."])
         .bytes(["."]);
-    for own in ["Any", "Empty", "FieldMask", "ListValue", "Struct", "Timestamp", "Value"] {
+    for own in ["Any", "Duration", "Empty", "FieldMask", "ListValue", "Struct", "Timestamp", "Value"] {
         config.extern_path(format!(".google.protobuf.{own}"), format!("::agena::proto::wkt::{own}"));
     }
     let tonic = tonic_prost_build::configure()

@@ -1,4 +1,5 @@
-//! ProtoJSON impls by pbjson-build, and the one correction that its output needs.
+//! ProtoJSON impls by pbjson-build, and the corrections that its output needs. Each of them fails the build when
+//! it no longer finds what it corrects: the generator has changed then.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +32,10 @@ pub fn generate(packages: &Packages, encoded: &[u8], pool: &DescriptorPool, out:
         fs::create_dir_all(&whole)?;
         builder(encoded, &whole)?.emit_fields().build(packages.whole)?;
     }
-    keep_null_values(packages, pool, out)
+    let all = [packages.camel, packages.snake].concat();
+    let fields = fields_of(&all, pool);
+    correct_files(&fields, &[out, &out.join("whole")])?;
+    correct_arms(&fields, out)
 }
 
 fn builder(encoded: &[u8], out: &Path) -> Result<Builder> {
@@ -45,6 +49,8 @@ fn builder(encoded: &[u8], out: &Path) -> Result<Builder> {
     Ok(builder)
 }
 
+const FLOAT_BOXES: [&str; 2] = ["google.protobuf.FloatValue", "google.protobuf.DoubleValue"];
+
 /// A NaN in a float field prints as `null`, which no reader can take back. The tests' own service has such
 /// fields to show it; the product must not.
 fn refuse_floats(packages: &Packages, pool: &DescriptorPool, out: &Path) -> Result<()> {
@@ -53,7 +59,8 @@ fn refuse_floats(packages: &Packages, pool: &DescriptorPool, out: &Path) -> Resu
     }
     let all = [packages.camel, packages.snake].concat();
     for field in fields_of(&all, pool) {
-        if matches!(field.kind(), Kind::Float | Kind::Double) {
+        let boxed = field.kind().as_message().is_some_and(|m| FLOAT_BOXES.contains(&m.full_name()));
+        if boxed || matches!(field.kind(), Kind::Float | Kind::Double) {
             return Err(
                 format!("{}: NaN has no JSON here; use an integer or a string", field.full_name()).into()
             );
@@ -62,22 +69,73 @@ fn refuse_floats(packages: &Packages, pool: &DescriptorPool, out: &Path) -> Resu
     Ok(())
 }
 
-/// pbjson reads `null` as "not set" everywhere. For google.protobuf.Value it is a value, and losing it would
-/// lose the content of an A2A part. Each such field has its arm rewritten; a changed generator fails here.
-fn keep_null_values(packages: &Packages, pool: &DescriptorPool, out: &Path) -> Result<()> {
-    let all = [packages.camel, packages.snake].concat();
-    for field in fields_of(&all, pool).into_iter().filter(is_single_value) {
-        let path = out.join(format!("{}.serde.rs", field.parent_message().package_name()));
-        let text = fs::read_to_string(&path)?;
-        let patched = patch(&text, &field).ok_or_else(|| format!("{}: cannot patch", field.full_name()))?;
-        fs::write(&path, patched)?;
+/// What is corrected wherever it stands.
+fn correct_files(fields: &[FieldDescriptor], directories: &[&Path]) -> Result<()> {
+    let (mut enums, mut maps) = (0, 0);
+    for directory in directories.iter().filter(|directory| directory.exists()) {
+        for entry in fs::read_dir(directory)? {
+            let path = entry?.path();
+            if path.to_string_lossy().ends_with(".serde.rs") {
+                let (text, found) = print_unknown_enums(&fs::read_to_string(&path)?)?;
+                enums += found;
+                let (text, found) = refuse_double_keys(&text);
+                maps += found;
+                fs::write(&path, text)?;
+            }
+        }
     }
-    Ok(())
+    let expected = (count(fields, |f| f.kind().as_enum().is_some()), count(fields, FieldDescriptor::is_map));
+    let found = (enums, maps);
+    (found == expected)
+        .then_some(())
+        .ok_or_else(|| format!("corrected {found:?} enums and maps of {expected:?}").into())
 }
 
-fn is_single_value(field: &FieldDescriptor) -> bool {
-    let is_value = field.kind().as_message().is_some_and(|m| m.full_name() == "google.protobuf.Value");
-    is_value && !field.is_list() && !field.is_map() && !field.parent_message().is_map_entry()
+fn count(fields: &[FieldDescriptor], which: impl Fn(&FieldDescriptor) -> bool) -> usize {
+    fields.iter().filter(|field| which(field)).count()
+}
+
+/// pbjson refuses to print an enum number that is newer than this build. ProtoJSON prints the number.
+fn print_unknown_enums(text: &str) -> Result<(String, usize)> {
+    const REFUSAL: &str = r#".map_err(|_| serde::ser::Error::custom(format!("Invalid variant {}", "#;
+    let mut pieces = text.split(REFUSAL);
+    let mut patched = pieces.next().unwrap_or_default().to_owned();
+    let mut found = 0;
+    for piece in pieces {
+        let (number, rest) = piece.split_once(")))").ok_or("an enum is printed in another way")?;
+        let open = "::agena::proto::json::Open";
+        patched +=
+            &format!(".map_or(Ok::<_, S::Error>({open}::Number({number})), |v| Ok({open}::Name(v))){rest}");
+        found += 1;
+    }
+    Ok((patched, found))
+}
+
+/// Of two map entries with the same key, serde silently takes the last.
+fn refuse_double_keys(text: &str) -> (String, usize) {
+    const READ: &str = "map_.next_value::<std::collections::BTreeMap<";
+    let patch = |line: &str| match line.contains(READ) {
+        true => format!("{}.0\n", line.replace(READ, "map_.next_value::<::agena::proto::json::Entries<")),
+        false => format!("{line}\n"),
+    };
+    (text.lines().map(patch).collect(), text.matches(READ).count())
+}
+
+/// What is corrected in the arm that reads one field.
+fn correct_arms(fields: &[FieldDescriptor], out: &Path) -> Result<()> {
+    for field in fields {
+        // In lists and maps, the generated code leaves `null` alone.
+        let single = !field.is_list() && !field.parent_message().is_map_entry();
+        let is_value = field.kind().as_message().is_some_and(|m| m.full_name() == "google.protobuf.Value");
+        if !is_value || !single {
+            continue;
+        }
+        let path = out.join(format!("{}.serde.rs", field.parent_message().package_name()));
+        let text = fs::read_to_string(&path)?;
+        let refused = || format!("{}: cannot patch", field.full_name());
+        fs::write(&path, patch(&text, field).ok_or_else(refused)?)?;
+    }
+    Ok(())
 }
 
 fn patch(text: &str, field: &FieldDescriptor) -> Option<String> {
@@ -87,11 +145,17 @@ fn patch(text: &str, field: &FieldDescriptor) -> Option<String> {
     let arm = from + text[from..].find(&format!("GeneratedField::{variant} => {{"))?;
     let end = arm + text[arm..].find("\n                        }")?;
     let body = &text[arm..end];
-    let changed = match field.containing_oneof() {
-        Some(_) => rewrite_oneof(body)?,
-        None => body.replacen("= map_.next_value()?;", "= Some(map_.next_value()?);", 1),
-    };
+    let changed = keep_null(body, field)?;
     (changed != body).then(|| format!("{}{changed}{}", &text[..arm], &text[end..]))
+}
+
+/// pbjson reads `null` as "not set" everywhere. For google.protobuf.Value it is a value, and losing it would
+/// lose the content of an A2A part.
+fn keep_null(body: &str, field: &FieldDescriptor) -> Option<String> {
+    match field.containing_oneof() {
+        Some(_) => rewrite_oneof(body),
+        None => Some(body.replacen("= map_.next_value()?;", "= Some(map_.next_value()?);", 1)),
+    }
 }
 
 /// `map_.next_value::<Option<_>>()?.map(x::Y)` becomes `Some(x::Y(map_.next_value()?))`.

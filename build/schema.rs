@@ -80,7 +80,6 @@ struct Generator<'a> {
 impl Generator<'_> {
     fn message(&self, message: &MessageDescriptor) -> Result<TokenStream> {
         let name = names::message(message)?;
-        let snake = in_packages(self.snake, message.package_name());
         let checks = message.fields().map(|f| self.checks(&f)).collect::<Result<Vec<_>>>()?;
         let fields = message.fields().map(|f| self.field(&f)).collect::<Result<Vec<_>>>()?;
         Ok(quote! {
@@ -89,7 +88,6 @@ impl Generator<'_> {
                 fn inspect(&self, at: &mut ::agena::proto::schema::Inspector) { #(#checks)* }
             }
             impl ::agena::proto::schema::Schema for #name {
-                const SNAKE: bool = #snake;
                 fn pool() -> &'static ::prost_reflect::DescriptorPool { &POOL }
                 fn fields() -> &'static [::agena::proto::schema::Field] {
                     const FIELDS: &[::agena::proto::schema::Field] = &[#(#fields),*];

@@ -19,8 +19,8 @@ use crate::proto::a2a::a2a_service_server::{A2aServiceServer, SERVICE_NAME as A2
 use crate::proto::json::Unprintable;
 use crate::service::a2a::A2a;
 use crate::service::card::{Place, card};
-use crate::service::{health, well_known};
 use crate::transcode::{Clash, Mount, Router, Tenants, Unknown};
+use crate::transport::handler::{health, well_known};
 use crate::transport::{self, Access, Drained, Keys, Listener, Origins, Rim, Server, TlsError};
 
 /// Why the server does not start. Each is one line that says what to do.
@@ -84,6 +84,11 @@ impl App {
             health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
             health.set_service_status(A2A_NAME, tonic_health::ServingStatus::NotServing).await;
             let _ = told.send(signal);
+            // Asked twice: whoever asks does not want to wait for the rest.
+            if transport::signal().await.is_ok() {
+                tracing::warn!("stopped at once; open requests were cut");
+                std::process::exit(130);
+            }
         });
         let mut failed = None;
         let drained = self.server.serve(self.listener, async {

@@ -202,16 +202,11 @@ impl Error {
         if !self.violations.is_empty() {
             details.push(Any::pack(&rpc::BadRequest { field_violations: self.violations.clone() }));
         }
-        if let Some(delay) = self.retry_after.and_then(pbjson_duration) {
-            details.push(Any::pack(&rpc::RetryInfo { retry_delay: Some(delay) }));
+        if let Some(delay) = self.retry_after {
+            details.push(Any::pack(&rpc::RetryInfo { retry_delay: Some(delay.into()) }));
         }
         details
     }
-}
-
-fn pbjson_duration(delay: Duration) -> Option<pbjson_types::Duration> {
-    let nanos = delay.subsec_nanos().cast_signed();
-    i64::try_from(delay.as_secs()).ok().map(|seconds| pbjson_types::Duration { seconds, nanos })
 }
 
 impl From<Error> for Status {

@@ -1,11 +1,17 @@
 //! ProtoJSON. The generated impls do the work; where they are stricter than the standard, a message goes the
-//! slow way through its descriptor, which also finds the name of the field that is wrong.
+//! slow way through its descriptor, which also finds the name of the field that is wrong. Knows no transport; the
+//! transcoder calls it, and the generated impls use its small types.
 
+mod reader;
+
+use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
-use prost_reflect::{DeserializeOptions, DynamicMessage, Kind, MessageDescriptor, SerializeOptions};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_path_to_error::Segment;
 
 use super::schema::Schema;
 
@@ -16,6 +22,19 @@ pub struct BadJson {
     /// The path of the field, or nothing when it is the document itself.
     pub field: String,
     pub problem: String,
+}
+
+impl BadJson {
+    /// The same, seen from the message that has it in `name`.
+    #[must_use]
+    pub fn below(self, name: &str) -> Self {
+        let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
+        Self { field: format!("{name}{dot}{}", self.field), problem: self.problem }
+    }
+
+    fn whole(problem: impl fmt::Display) -> Self {
+        Self { field: String::new(), problem: problem.to_string() }
+    }
 }
 
 /// What cannot be printed.
@@ -29,43 +48,40 @@ pub struct Unprintable {
 /// Appends the message to `out`, which is left as it was if the message cannot be printed.
 pub fn encode<T: Schema>(message: &T, out: &mut Vec<u8>) -> Result<(), Unprintable> {
     let start = out.len();
-    if serde_json::to_writer(&mut *out, message).is_ok() {
-        return Ok(());
-    }
-    out.truncate(start);
-    // Most likely an enum number that is newer than this build: the descriptor's way prints it as it is.
-    encode_by_descriptor(message, out).map_err(|problem| {
+    serde_json::to_writer(&mut *out, message).map_err(|e| {
         out.truncate(start);
-        Unprintable { message: T::full_name(), problem }
+        Unprintable { message: T::full_name(), problem: e.to_string() }
     })
 }
 
-fn encode_by_descriptor<T: Schema>(message: &T, out: &mut Vec<u8>) -> Result<(), String> {
-    let mut dynamic = DynamicMessage::new(T::descriptor().ok_or("its type is not in the pool")?);
-    dynamic.transcode_from(message).map_err(|e| e.to_string())?;
-    let options = SerializeOptions::new().use_proto_field_name(T::SNAKE);
-    let mut writer = serde_json::Serializer::new(out);
-    dynamic.serialize_with_options(&mut writer, &options).map_err(|e| e.to_string())
+/// An enum value as the generated impls print it: a number that is newer than this build stays a number.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Open<T> {
+    Name(T),
+    Number(i32),
 }
 
 /// Reads a message. Unknown members are ignored, as A2A asks; everything else must be right.
 pub fn decode<T: Schema>(text: &[u8]) -> Result<T, BadJson> {
-    match serde_json::from_slice(text) {
+    // Checked as a whole, or what is wrong in an ignored member would pass.
+    let Ok(text) = std::str::from_utf8(text) else { return Err(not_utf8(text)) };
+    match serde_json::from_str(text) {
         Ok(message) => Ok(message),
-        Err(_) => decode_tree(parse(text)?),
+        Err(_) => decode_tree(parse(text.as_bytes())?),
     }
 }
 
+/// The parser knows the field, unless it is one that it skips.
+fn not_utf8(text: &[u8]) -> BadJson {
+    parse(text).err().unwrap_or_else(|| BadJson::whole("is not UTF-8"))
+}
+
 /// Reads a message from parsed JSON.
-pub fn decode_tree<T: Schema>(mut tree: Value) -> Result<T, BadJson> {
-    let whole = |problem: String| BadJson { field: String::new(), problem };
-    let descriptor =
-        T::descriptor().ok_or_else(|| whole(format!("{} is not in the pool", T::full_name())))?;
-    prune(&mut tree, &descriptor);
-    let mut track = serde_path_to_error::Track::new();
-    let read = Strict(descriptor).deserialize(serde_path_to_error::Deserializer::new(tree, &mut track));
-    let dynamic = read.map_err(|e| BadJson { field: path(&track.path()), problem: plain(&e) })?;
-    dynamic.transcode_to().map_err(|e| whole(e.to_string()))
+pub fn decode_tree<T: Schema>(tree: Value) -> Result<T, BadJson> {
+    let kind = T::descriptor()
+        .ok_or_else(|| BadJson::whole(format_args!("{} is not in the pool", T::full_name())))?;
+    reader::read(tree, &kind)?.transcode_to().map_err(BadJson::whole)
 }
 
 /// Parses JSON and refuses what a plain parser lets through: a key that stands twice.
@@ -74,56 +90,17 @@ pub fn parse(text: &[u8]) -> Result<Value, BadJson> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let tree = Tree.deserialize(serde_path_to_error::Deserializer::new(&mut reader, &mut track));
     let tree = tree.map_err(|e| BadJson { field: path(&track.path()), problem: e.to_string() })?;
-    reader.end().map_err(|e| BadJson { field: String::new(), problem: e.to_string() })?;
+    reader.end().map_err(BadJson::whole)?;
     Ok(tree)
 }
 
-/// serde_path_to_error prints `.` for the document itself.
+/// The way to a field. serde_path_to_error prints `.` for the document itself, and `?` for a member whose name
+/// it has not read; the object that was to have it is the nearest that can be named then.
 fn path(path: &serde_path_to_error::Path) -> String {
-    if path.iter().next().is_none() { String::new() } else { path.to_string() }
-}
-
-/// A tree has no positions, and serde_json says "at line 0 column 0" for that.
-fn plain(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.strip_suffix(" at line 0 column 0").map(str::to_owned).unwrap_or(text)
-}
-
-/// prost-reflect has one switch for unknown members and unknown enum names. We want the second refused and the
-/// first ignored, so the first are taken out beforehand.
-fn prune(tree: &mut Value, message: &MessageDescriptor) {
-    let Value::Object(members) = tree else { return };
-    if message.full_name().starts_with("google.protobuf.") {
-        return;
-    }
-    let field = |name: &str| message.get_field_by_json_name(name).or_else(|| message.get_field_by_name(name));
-    members.retain(|name, _| field(name).is_some());
-    for (name, value) in members {
-        let Some(field) = field(name) else { continue };
-        let Kind::Message(inner) = field.kind() else { continue };
-        match value {
-            Value::Array(items) if field.is_list() => items.iter_mut().for_each(|item| prune(item, &inner)),
-            Value::Object(entries) if field.is_map() => prune_entries(entries, &inner),
-            other => prune(other, &inner),
-        }
-    }
-}
-
-fn prune_entries(entries: &mut Map<String, Value>, entry: &MessageDescriptor) {
-    if let Kind::Message(inner) = entry.map_entry_value_field().kind() {
-        entries.values_mut().for_each(|value| prune(value, &inner));
-    }
-}
-
-/// Reads a message and refuses unknown enum names.
-struct Strict(MessageDescriptor);
-
-impl<'de> DeserializeSeed<'de> for Strict {
-    type Value = DynamicMessage;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<DynamicMessage, D::Error> {
-        let options = DeserializeOptions::new().deny_unknown_fields(true);
-        DynamicMessage::deserialize_with_options(self.0, deserializer, &options)
+    match path.iter().next_back() {
+        None => String::new(),
+        Some(Segment::Unknown) => path.to_string().trim_end_matches('?').trim_end_matches('.').to_owned(),
+        Some(_) => path.to_string(),
     }
 }
 
@@ -180,11 +157,56 @@ impl<'de> Visitor<'de> for Tree {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            if members.contains_key(&key) {
-                return Err(serde::de::Error::custom(format_args!("the key {key:?} stands twice")));
-            }
-            members.insert(key, map.next_value_seed(Tree)?);
+            let value = map.next_value_seed(Once { stands: members.contains_key(&key), seed: Tree })?;
+            members.insert(key, value);
         }
         Ok(members.into())
+    }
+}
+
+/// The entries of a map, as the generated impls read them: each key at most once.
+#[derive(Debug)]
+pub struct Entries<K, V>(pub BTreeMap<K, V>);
+
+impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Deserialize<'de> for Entries<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EntriesVisitor(PhantomData))
+    }
+}
+
+struct EntriesVisitor<K, V>(PhantomData<(K, V)>);
+
+impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for EntriesVisitor<K, V> {
+    type Value = Entries<K, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some(key) = map.next_key()? {
+            let value =
+                map.next_value_seed(Once { stands: entries.contains_key(&key), seed: PhantomData })?;
+            entries.insert(key, value);
+        }
+        Ok(Entries(entries))
+    }
+}
+
+/// Refuses the value of a key that stands there already. Refusing it as a value puts the key into the path.
+struct Once<S> {
+    stands: bool,
+    seed: S,
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Once<S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
+        if self.stands {
+            return Err(serde::de::Error::custom("the key stands twice"));
+        }
+        self.seed.deserialize(deserializer)
     }
 }

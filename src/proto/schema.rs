@@ -14,9 +14,6 @@ use super::rpc::bad_request::FieldViolation;
 pub trait Schema:
     Inspect + prost::Message + prost::Name + Default + Serialize + DeserializeOwned + Send + Sync + 'static
 {
-    /// JSON with the names of the file instead of lowerCamelCase.
-    const SNAKE: bool = false;
-
     fn pool() -> &'static DescriptorPool;
 
     /// For path variables and query parameters.

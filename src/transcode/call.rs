@@ -80,7 +80,7 @@ impl Call {
                         &mut tree,
                         fields,
                         name,
-                        json::parse(&self.body).map_err(|e| refuse(below(name, e)))?,
+                        json::parse(&self.body).map_err(|e| refuse(e.below(name)))?,
                     );
                 }
             }
@@ -157,11 +157,6 @@ impl Call {
 
 fn not_a_parameter(key: &str) -> Status {
     Error::field(key, "is not a query parameter of this method").into()
-}
-
-fn below(name: &str, error: BadJson) -> BadJson {
-    let dot = if error.field.is_empty() || error.field.starts_with('[') { "" } else { "." };
-    BadJson { field: format!("{name}{dot}{}", error.field), problem: error.problem }
 }
 
 fn refuse(error: BadJson) -> Status {

@@ -150,3 +150,89 @@ fn matches(template: &Template, path: &[&str]) -> Option<Vec<(Variable, String)>
     };
     fits.then(|| template.variables.iter().map(|v| (v.clone(), value(v))).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::route::Body;
+    use super::*;
+
+    fn route(method: &'static str, template: &'static str) -> Route {
+        let rule: &'static Rule =
+            Box::leak(Box::new(Rule { rpc: "", method, template, body: Body::None, response_body: None }));
+        Route::plain(rule, |_| async { http::Response::new(tonic::body::Body::empty()) })
+    }
+
+    fn router(routes: &[(&'static str, &'static str)]) -> Router {
+        let mut router = Router::default();
+        router.mount(Mount::ROOT, routes.iter().map(|(m, t)| route(m, t)).collect()).unwrap();
+        router
+    }
+
+    fn found(router: &Router, method: &str, path: &str) -> String {
+        match router.find(method, path) {
+            Found::Nothing => "nothing".to_owned(),
+            Found::OtherMethods(methods) => format!("only {}", methods.join(" ")),
+            Found::Route { route, variables, .. } => {
+                let values: Vec<_> =
+                    variables.iter().map(|(v, value)| format!("{}={value}", v.field.join("."))).collect();
+                format!("{} [{}]", route.rule().template, values.join(" "))
+            }
+        }
+    }
+
+    #[test]
+    fn the_most_specific_route_that_fits_is_taken() {
+        let router = router(&[
+            ("GET", "/tasks/{id}"),
+            ("GET", "/tasks/{id}:subscribe"),
+            ("GET", "/tasks/metadata"),
+            ("POST", "/tasks/{id}:cancel"),
+            ("GET", "/{tenant}/tasks"),
+            ("GET", "/v1/{name=tasks/*}"),
+            ("GET", "/files/{path=**}"),
+        ]);
+        for (method, path, expected) in [
+            ("GET", "/tasks/1", "/tasks/{id} [id=1]"),
+            ("HEAD", "/tasks/1", "/tasks/{id} [id=1]"),
+            ("GET", "/tasks/metadata", "/tasks/metadata []"),
+            ("GET", "/tasks/1:subscribe", "/tasks/{id}:subscribe [id=1]"),
+            ("GET", "/tasks/a:b:subscribe", "/tasks/{id}:subscribe [id=a:b]"),
+            ("GET", "/tasks/a:b", "/tasks/{id} [id=a:b]"),
+            ("GET", "/tasks/a%3Asubscribe", "/tasks/{id} [id=a%3Asubscribe]"),
+            ("GET", "/tasks/:subscribe", "/tasks/{id} [id=:subscribe]"),
+            ("GET", "/tasks/tasks", "/tasks/{id} [id=tasks]"),
+            ("GET", "/acme/tasks", "/{tenant}/tasks [tenant=acme]"),
+            ("GET", "/v1/tasks/9", "/v1/{name=tasks/*} [name=tasks/9]"),
+            ("GET", "/files/a/b", "/files/{path=**} [path=a/b]"),
+            ("GET", "/files", "/files/{path=**} [path=]"),
+            ("POST", "/tasks/1:cancel", "/tasks/{id}:cancel [id=1]"),
+            ("POST", "/tasks/1", "only GET"),
+            ("GET", "/tasks/1:cancel", "/tasks/{id} [id=1:cancel]"),
+            ("GET", "/tasks/", "nothing"),
+            ("GET", "/", "nothing"),
+            ("GET", "", "nothing"),
+        ] {
+            assert_eq!(found(&router, method, path), expected, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn two_routes_of_equal_rank_are_refused_with_both_names() {
+        let mut router = router(&[("GET", "/a/{x}")]);
+        let clash = router.mount(Mount::ROOT, vec![route("GET", "/a/{y.z}")]).unwrap_err();
+        assert_eq!(clash.to_string(), "GET /a/* leads both to /a/{x} and to /a/{y.z}; change one of the two");
+        router.mount(Mount::ROOT, vec![route("POST", "/a/{y}")]).unwrap();
+    }
+
+    #[test]
+    fn a_mount_can_move_routes_and_drop_those_of_tenants() {
+        let all =
+            || vec![route("GET", "/tasks"), route("GET", "/{tenant}/tasks"), route("GET", "/x/{tenant}")];
+        let mut router = Router::default();
+        router.mount(Mount { tenants: Tenants::Drop, ..Mount::ROOT }, all()).unwrap();
+        router.mount(Mount { prefix: &["a2a"], ..Mount::ROOT }, all()).unwrap();
+        let table = format!("{router:?}");
+        let paths: Vec<_> = table.lines().map(|line| line.split(" -> ").next().unwrap()).collect();
+        assert_eq!(paths, ["GET /a2a/tasks", "GET /a2a/x/*", "GET /a2a/*/tasks", "GET /tasks", "GET /x/*"]);
+    }
+}

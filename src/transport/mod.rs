@@ -8,6 +8,7 @@ mod cors;
 mod deadline;
 mod front;
 mod gate;
+pub mod handler;
 mod heartbeat;
 mod host;
 mod listener;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Completes at the first SIGTERM or SIGINT. A second one then ends the process at once, as everywhere.
+/// Completes at the next SIGTERM or SIGINT.
 #[cfg(unix)]
 pub async fn signal() -> io::Result<&'static str> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -2,5 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
+mod bad_input;
+mod bindings;
+mod command;
+mod kit;
+mod limits;
 mod probe;
 mod protojson;
+mod rim;
+mod shutdown;
+mod streams;

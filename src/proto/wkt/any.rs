@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use prost::{Message, Name};
-use prost_reflect::DynamicMessage;
-use serde::de::{self, DeserializeSeed, Deserializer};
+use prost_reflect::{DeserializeOptions, DynamicMessage};
+use serde::de::{self, Deserializer};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,7 @@ impl Serialize for Any {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.as_dynamic() {
             Some(any) => any.serialize(serializer),
+            None if *self == Self::default() => serializer.serialize_map(Some(0))?.end(),
             // An unknown type cannot be printed as JSON. Its name is still worth having.
             None => {
                 let mut map = serializer.serialize_map(Some(1))?;
@@ -60,6 +61,9 @@ impl<'de> Deserialize<'de> for Any {
         let descriptor = POOL.get_message_by_name("google.protobuf.Any");
         let descriptor =
             descriptor.ok_or_else(|| de::Error::custom("google.protobuf.Any is not in the pool"))?;
-        descriptor.deserialize(deserializer)?.transcode_to().map_err(de::Error::custom)
+        // Unknown members are ignored here as everywhere.
+        let options = DeserializeOptions::new().deny_unknown_fields(false);
+        let any = DynamicMessage::deserialize_with_options(descriptor, deserializer, &options)?;
+        any.transcode_to().map_err(de::Error::custom)
     }
 }

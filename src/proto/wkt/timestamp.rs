@@ -59,8 +59,11 @@ impl Visitor<'_> for TimestampVisitor {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Timestamp, E> {
         let bad = || E::invalid_value(de::Unexpected::Str(text), &self);
-        // chrono also reads a blank or lower case; ProtoJSON does not.
-        if text.as_bytes().get(10) != Some(&b'T') || text.ends_with('z') {
+        // chrono also reads a blank, lower case, leap seconds and fractions that a Timestamp cannot hold.
+        let (seconds, fraction) = (text.get(17..19), text.get(19..).unwrap_or_default());
+        let too_fine = fraction.bytes().skip(1).take_while(u8::is_ascii_digit).count() > 9;
+        if text.as_bytes().get(10) != Some(&b'T') || text.ends_with('z') || seconds == Some("60") || too_fine
+        {
             return Err(bad());
         }
         let time = DateTime::parse_from_rfc3339(text).map_err(|_| bad())?;

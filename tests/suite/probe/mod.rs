@@ -1,5 +1,9 @@
 //! The tests' own service: generated from `tests/proto`, as any other, and answered here.
 
+mod service;
+
+pub use service::{Probe, Shared};
+
 /// What `build.rs` made of it.
 #[allow(clippy::all, clippy::pedantic, unused_qualifications, dead_code)]
 pub mod pb {

@@ -1,0 +1,4 @@
+//! The few routes that no annotation can express, one file each. `app` mounts them beside the generated ones.
+
+pub mod health;
+pub mod well_known;

@@ -1,0 +1,198 @@
+//! The `agena` command as a process: what it prints, how it fails, how it stops.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::kit::{DEADLINE, http, soon};
+
+/// A command that sees nothing of this machine's own settings.
+fn agena(home: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agena"));
+    command
+        .env_clear()
+        .env("HOME", home)
+        .env("AGENA_LISTEN", "127.0.0.1:0")
+        .current_dir(home)
+        .stdin(Stdio::null());
+    command
+}
+
+fn output(command: &mut Command) -> Output {
+    command.output().unwrap()
+}
+
+/// A running server, ended with the test.
+struct Running {
+    child: Child,
+    url: String,
+    home: TempDir,
+}
+
+impl Running {
+    /// Lines are JSON, so that the first one says where the server is.
+    fn start(options: &[&str]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut command = agena(home.path());
+        command.args(["--log-format", "json"]).args(options);
+        let mut child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let line = first_line(&mut child);
+        let ready: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(ready["message"], "ready", "{line}");
+        Self { child, url: ready["url"].as_str().unwrap().to_owned(), home }
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
+    }
+
+    /// Waits for the end and returns the exit code.
+    fn ended(&mut self) -> Option<i32> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(started.elapsed() < DEADLINE, "the server does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn first_line(child: &mut Child) -> String {
+    let (send, receive) = mpsc::channel();
+    let stderr = child.stderr.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut reader = BufReader::new(stderr);
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        send.send(line).unwrap();
+        reader
+    });
+    let line = receive.recv_timeout(DEADLINE).unwrap();
+    child.stderr = Some(reader.join().unwrap().into_inner());
+    line
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_has_a_line_per_request_and_no_key_in_any() {
+    let mut server = Running::start(&["--set", "log.filter=trace"]);
+    let token = output(agena(server.home.path()).arg("token"));
+    let token = String::from_utf8(token.stdout).unwrap().trim().to_owned();
+    let get = |path: &str| http().get(format!("{}{path}", server.url));
+    let right = get(&format!("/extendedAgentCard?key={token}")).header("x-request-id", "find-me");
+    assert_eq!(right.header("x-api-key", &token).send().await.unwrap().status(), 200);
+    assert_eq!(
+        get("/tasks?key=wrong-in-query").bearer_auth("wrong-in-header").send().await.unwrap().status(),
+        401
+    );
+    server.signal("TERM");
+    assert_eq!(server.ended(), Some(0));
+
+    let (mut log, mut out) = (String::new(), String::new());
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    server.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    for key in [token.as_str(), "wrong-in-query", "wrong-in-header"] {
+        assert!(!log.contains(key) && !out.contains(key), "{key} is in the output");
+    }
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let access: Vec<Value> = lines.filter(|line| line["target"] == "agena::access").collect();
+    assert_eq!(access.len(), 2, "{log}");
+    let (line, span) = (&access[0], &access[0]["span"]);
+    assert_eq!((line["status"].as_u64(), line["end"].as_str()), (Some(200), Some("whole")));
+    assert_eq!((span["id"].as_str(), span["principal"].as_str()), (Some("find-me"), Some("local")));
+    assert_eq!(
+        (span["path"].as_str(), span["protocol"].as_str()),
+        (Some("/extendedAgentCard"), Some("http"))
+    );
+    assert_eq!((access[1]["status"].as_u64(), access[1]["span"].get("principal")), (Some(401), None));
+}
+
+#[test]
+fn the_banner_has_the_token_and_every_address() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = agena(home.path());
+    let mut child = command
+        .args(["--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let banner: Vec<String> = lines.by_ref().take(6).collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let token = std::fs::read_to_string(home.path().join(".local/share/agena/token")).unwrap();
+    assert!(banner[0].starts_with("agena ") && banner[0].ends_with("is ready"), "{banner:?}");
+    for (line, start) in banner[2..].iter().zip(["gRPC", "HTTP+JSON", "agent card", "token"]) {
+        assert!(line.trim_start().starts_with(start), "{banner:?}");
+    }
+    assert!(banner[5].contains(&token), "{banner:?}");
+}
+
+#[test]
+fn what_cannot_start_says_why_in_one_line() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    std::fs::write(&file, "not a certificate").unwrap();
+    let file = file.to_str().unwrap();
+    for (options, code, part) in [
+        (vec!["--listen", &address], 1, "the port is in use; choose another with --listen"),
+        (vec!["--listen", "nowhere"], 2, "--listen"),
+        (vec!["--data-dir", file], 1, "choose another --data-dir"),
+        (vec!["--workspace", "/no/such/directory"], 2, "/no/such/directory"),
+        (vec!["--config", "/no/such/file.toml"], 2, "/no/such/file.toml"),
+        (vec!["--set", "server.lisen=1"], 2, "lisen"),
+        (vec!["--auth", "none", "--listen", "0.0.0.0:0"], 2, "only for loopback"),
+        (vec!["--tls-cert", file, "--tls-key", file], 1, "certificate"),
+        (vec!["--set", "log.filter=a=b=c"], 2, "log filter"),
+    ] {
+        let output = output(agena(home.path()).args(&options));
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{options:?}: {text}");
+        assert!(
+            text.starts_with("error: ") && text.contains(part) && text.lines().count() == 1,
+            "{options:?}: {text}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_signal_ends_it_at_once() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut server = Running::start(&["--auth", "none", "--set", "server.drain_seconds=600"]);
+    // A request whose body never comes holds the first stop up. That it is asked for shows that it is under way.
+    let address = server.url.strip_prefix("http://").unwrap().to_owned();
+    let mut held = tokio::net::TcpStream::connect(&address).await.unwrap();
+    let head = "POST /message:send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+        Content-Length: 9\r\nExpect: 100-continue\r\n\r\n";
+    held.write_all(head.as_bytes()).await.unwrap();
+    let mut asked = [0; 21];
+    soon(held.read_exact(&mut asked)).await.unwrap();
+    assert_eq!(&asked, b"HTTP/1.1 100 Continue");
+    server.signal("TERM");
+    soon(async {
+        while tokio::net::TcpStream::connect(&address).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    assert!(server.child.try_wait().unwrap().is_none(), "the open request holds it");
+    server.signal("TERM");
+    assert_eq!(server.ended(), Some(130));
+}

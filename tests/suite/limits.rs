@@ -1,0 +1,108 @@
+//! Sizes and numbers are bounded, and what is over them is refused with the limit in the answer.
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tonic::Code;
+
+use crate::kit::{Client, Setup, TOKEN, http, server, soon, with_token};
+use crate::probe::pb::{EchoRequest, Kinds};
+
+fn large(bytes: usize) -> EchoRequest {
+    EchoRequest {
+        kinds: Some(Kinds { text: "x".repeat(bytes), ..Kinds::default() }),
+        ..EchoRequest::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_json_body_over_the_limit_is_refused_declared_or_not() {
+    let server = server().await;
+    let body = format!(r#"{{"kinds": {{"text": "{}"}}}}"#, "x".repeat(64 * 1024));
+    let pieces: Vec<Result<Vec<u8>, std::io::Error>> =
+        body.as_bytes().chunks(1000).map(|c| Ok(c.to_vec())).collect();
+    let streamed = reqwest::Body::wrap_stream(futures::stream::iter(pieces));
+    for (how, body) in [("declared", body.clone().into()), ("chunked", streamed)] {
+        let post = http()
+            .post(server.url("/probe:echo"))
+            .bearer_auth(TOKEN)
+            .header("content-type", "application/json");
+        let response = post.body(body).send().await.unwrap();
+        assert_eq!(response.status(), 413, "{how}");
+        let answer: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        assert_eq!(answer["error"]["message"], "the body is larger than 65536 bytes");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_grpc_message_over_the_limit_is_refused() {
+    let server = server().await;
+    let client = Client::new(&server).await;
+    assert_eq!(
+        client
+            .grpc()
+            .echo(with_token(large(60 * 1024)))
+            .await
+            .unwrap()
+            .get_ref()
+            .kinds
+            .as_ref()
+            .unwrap()
+            .text
+            .len(),
+        60 * 1024
+    );
+    for refused in [
+        client.grpc().echo(with_token(large(65 * 1024))).await.unwrap_err(),
+        client.web().echo(with_token(large(65 * 1024))).await.unwrap_err(),
+    ] {
+        assert_eq!(refused.code(), Code::OutOfRange, "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_over_the_limit_are_refused() {
+    let server = server().await;
+    let get =
+        http().get(server.url("/probe/wait/0")).bearer_auth(TOKEN).header("x-large", "x".repeat(20 * 1024));
+    assert_eq!(get.send().await.unwrap().status(), 431);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_over_the_limit_are_closed_at_once() {
+    let server = Setup { max_connections: 2, ..Setup::default() }.start().await;
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let request = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut first = [0; 12];
+        soon(stream.read_exact(&mut first)).await.unwrap();
+        held.push(stream);
+    }
+    let mut third = TcpStream::connect(server.address).await.unwrap();
+    // Closed without a byte; some systems say so with a reset.
+    let mut rest = Vec::new();
+    let closed = soon(third.read_to_end(&mut rest)).await;
+    assert!(closed.map_or(true, |read| read == 0));
+    drop(held);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn garbage_on_the_port_harms_nobody() {
+    let server = server().await;
+    for garbage in [
+        &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
+        b"\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nxxxxxxxxx",
+        b"GET / HTTP/9.9\r\n\r\n",
+    ] {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(garbage).await.unwrap();
+        stream.shutdown().await.unwrap();
+        let mut rest = Vec::new();
+        let _ = soon(stream.read_to_end(&mut rest)).await;
+    }
+    let alive = http().get(server.url("/probe/wait/0")).bearer_auth(TOKEN).send().await.unwrap();
+    assert_eq!(alive.status(), 200);
+}
