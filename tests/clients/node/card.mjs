@@ -1,6 +1,6 @@
 // Calls Agena over gRPC-Web and HTTP/1.1, as a web page does, with @connectrpc/connect-web.
 //
-//     npm ci && npx buf generate ../../proto --template buf.gen.yaml -o node
+//     cd tests/clients && npm ci && npx buf generate ../../proto --template buf.gen.yaml -o node
 //     node node/card.mjs http://127.0.0.1:41242 "$(agena token)"
 //
 // Prints a line per case and exits 1 if one fails.
