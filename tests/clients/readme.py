@@ -1,0 +1,95 @@
+"""Runs the commands of the README's "First calls" as they are printed, in one shell.
+
+    python readme.py path/to/agena DATA_DIR
+
+The server has to listen on the address that the README names. Only the one command that would compile the
+server is replaced, by the binary given here. Prints a line per command and exits 1 if one fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SECTION = "## First calls"
+TOKEN_COMMAND = "cargo run --release --quiet -- token"
+SECONDS = 180
+
+
+def blocks(readme: str) -> list[str]:
+    """The shell blocks of the section."""
+    section = readme.split(f"\n{SECTION}\n", 1)[1].split("\n## ", 1)[0]
+    return re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+
+
+def script(commands: list[str], binary: str, data_dir: str, out: Path) -> str:
+    """All commands in one shell, so that TOKEN carries over, each with its own output and exit code."""
+    token = shlex.join([binary, "token", "--data-dir", data_dir])
+    parts = []
+    for number, command in enumerate(commands):
+        base = shlex.quote(str(out / str(number)))
+        as_printed = command.replace(TOKEN_COMMAND, token)
+        parts.append(f"{{\n{as_printed}}} >{base}.out 2>{base}.err\necho $? >{base}.code\n")
+    return "".join(parts)
+
+
+def missing(command: str) -> str | None:
+    """A program that the command needs and that is not here, though the README does not ask to install it."""
+    return "grpcurl" if command.startswith("grpcurl ") and shutil.which("grpcurl") is None else None
+
+
+def problem(command: str, base: Path) -> str | None:
+    """What is wrong with how a command went, if anything is."""
+    if not base.with_suffix(".code").exists():
+        return "it did not end"
+    out, err = base.with_suffix(".out").read_text(), base.with_suffix(".err").read_text()
+    code = base.with_suffix(".code").read_text().strip()
+    if code != "0":
+        return f"exit code {code}: {err or out}"
+    if command.startswith("TOKEN="):
+        return None
+    try:
+        answer = json.loads(out)
+    except ValueError:
+        return f"no JSON: {out or err}"
+    if "card" in command.lower():
+        return None if "name" in answer else f"no card but {out}"
+    # The example of a wrong request. It must be wrong for the reason that it shows, not for lack of a key.
+    return None if answer.get("error", {}).get("status") == "INVALID_ARGUMENT" else f"not that error but {out}"
+
+
+def main() -> int:
+    binary, data_dir = sys.argv[1:]
+    found = blocks((ROOT / "README.md").read_text())
+    commands = [command for command in found if missing(command) is None]
+    for command in found:
+        if program := missing(command):
+            print(f"skip  {program} is not installed: {command.strip()}")
+    if not any(TOKEN_COMMAND in command for command in commands):
+        print(f"FAIL  the README does not say `{TOKEN_COMMAND}` any more")
+        return 1
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        out = Path(directory)
+        run = ["bash", "-c", script(commands, binary, data_dir, out)]
+        try:
+            subprocess.run(run, cwd=ROOT, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            print(f"FAIL  the commands took longer than {SECONDS} s")
+            failed += 1
+        for number, command in enumerate(commands):
+            why = problem(command, out / str(number))
+            failed += why is not None
+            print(f"FAIL  {command.strip()}: {' '.join(why.split())}" if why else f"ok    {command.strip()}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Runs every client against the built server: grpcio, connect-web, curl, and the commands of the README.
+
+    python run.py path/to/agena path/to/node/project
+
+The node project is a directory with card.mjs, its packages and the generated schema; scripts/test makes it.
+Prints a line per case, then the counts; exits 1 if a case failed.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+import http_cases
+import start_cases
+import tls_cases
+from report import Report, expect
+from server import Place, Server
+
+HERE = Path(__file__).resolve().parent
+README_ADDRESS = ("127.0.0.1", 41242)
+
+
+def heading(text: str) -> None:
+    print(f"\n{text}", flush=True)
+
+
+def stop(report: Report, server: Server) -> None:
+    report.run([("SIGTERM ends it with exit code 0", lambda: expect("the exit code", server.stop(), 0))])
+
+
+def python(program: str, *arguments: str) -> list[str]:
+    return [sys.executable, str(HERE / program), *arguments]
+
+
+def plain(report: Report, place: Place, node: Path) -> None:
+    heading("Plain, on a free port")
+    with Server(place) as server:
+        report.program("grpcio", python("python/card.py", server.authority, server.token))
+        report.program("connect-web", ["node", str(node / "card.mjs"), server.url, server.token])
+        report.run(http_cases.cases(server))
+        stop(report, server)
+
+
+def encrypted(report: Report, place: Place) -> None:
+    heading("TLS")
+    certificate = tls_cases.make_certificate(place.root)
+    with Server(place, [*start_cases.ANY_PORT, *certificate.options()]) as server:
+        trusted = python("python/card.py", server.authority, server.token, "--ca", str(certificate.cert))
+        report.program("grpcio over TLS", trusted)
+        report.run(tls_cases.cases(server, certificate))
+        stop(report, server)
+
+
+def command(report: Report, place: Place) -> None:
+    heading("The command")
+    report.run(start_cases.cases(place))
+
+
+def readme(report: Report, place: Place) -> None:
+    heading("The README, as printed")
+    address = ":".join(map(str, README_ADDRESS))
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(README_ADDRESS)
+        except OSError as error:
+            taken = f"{address}, which the README names, is taken ({error}); end what listens there"
+            raise RuntimeError(taken) from None
+    with Server(place, ["--listen", address]) as server:
+        report.program("README", python("readme.py", str(place.binary), str(place.data_dir)), timeout=200)
+        stop(report, server)
+
+
+def main() -> int:
+    binary, node = (Path(argument).resolve() for argument in sys.argv[1:])
+    # Some machines send every call through a proxy; these stay here.
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"
+    # npx asks the registry each time, unless told that what it has will do.
+    os.environ["npm_config_prefer_offline"] = "true"
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix="agena-clients-") as directory:
+        place = Place(binary, Path(directory))
+        parts = (
+            lambda: plain(report, place, node),
+            lambda: encrypted(report, place),
+            lambda: command(report, place),
+            lambda: readme(report, place),
+        )
+        for part in parts:
+            try:
+                part()
+            except Exception as error:  # noqa: BLE001 - a part that cannot begin does not hide the others
+                report.failed += 1
+                print(f"FAIL  {type(error).__name__}: {error}", flush=True)
+    print(f"\n{report.passed} passed, {report.failed} failed", flush=True)
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
