@@ -50,10 +50,12 @@ pub struct App {
     listener: Listener,
     server: Server,
     health: HealthReporter,
+    signals: transport::Signals,
 }
 
 impl App {
     pub async fn start(settings: &Settings) -> Result<Self, StartError> {
+        let signals = transport::Signals::new().map_err(StartError::Signals)?;
         let listener =
             Listener::bind(settings.listen).await.map_err(|e| cannot_listen(settings.listen, &e))?;
         let tls =
@@ -71,35 +73,30 @@ impl App {
             drain: settings.drain,
         };
         let (token, warning) = local.map_or((None, None), |local| (Some(local.token), local.warning));
-        Ok(Self { place, token, warning, listener, server, health })
+        Ok(Self { place, token, warning, listener, server, health, signals })
     }
 
     /// Serves until the process is asked to stop.
-    pub async fn run(self) -> Result<Drained, StartError> {
+    pub async fn run(self) -> Drained {
         let (told, stop) = tokio::sync::oneshot::channel();
-        let health = self.health;
+        let (health, mut signals) = (self.health, self.signals);
         tokio::spawn(async move {
-            let signal = transport::signal().await;
+            let signal = signals.next().await;
             // Whoever balances load over several servers should look elsewhere from now on.
             health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
             health.set_service_status(A2A_NAME, tonic_health::ServingStatus::NotServing).await;
             let _ = told.send(signal);
             // Asked twice: whoever asks does not want to wait for the rest.
-            if transport::signal().await.is_ok() {
-                tracing::warn!("stopped at once; open requests were cut");
-                std::process::exit(130);
-            }
+            signals.next().await;
+            tracing::warn!("stopped at once; open requests were cut");
+            std::process::exit(130);
         });
-        let mut failed = None;
-        let drained = self.server.serve(self.listener, async {
-            match stop.await {
-                Ok(Ok(signal)) => tracing::info!(signal, "stopping"),
-                Ok(Err(error)) => failed = Some(error),
-                Err(_) => {}
+        let stopped = async {
+            if let Ok(signal) = stop.await {
+                tracing::info!(signal, "stopping");
             }
-        });
-        let drained = drained.await;
-        failed.map_or(Ok(drained), |error| Err(StartError::Signals(error)))
+        };
+        self.server.serve(self.listener, stopped).await
     }
 }
 

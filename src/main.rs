@@ -56,7 +56,7 @@ fn serve(settings: &Settings) -> Result<(), ServeError> {
     runtime.block_on(async {
         let app = App::start(settings).await?;
         announce(&app, settings.log.format);
-        match app.run().await? {
+        match app.run().await {
             Drained::Whole => tracing::info!("stopped; every request was answered"),
             Drained::Cut => tracing::warn!("stopped; requests that did not end within the limit were cut"),
         }

@@ -13,7 +13,7 @@ pub fn banner(place: &Place, token: Option<&Secret>) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  {name:<12}{value}");
     };
-    line("gRPC", &format!("{authority}   (also gRPC-Web; reflection and health are on)"));
+    line("gRPC", &format!("{authority}   (also gRPC-Web)"));
     line("HTTP+JSON", &format!("{url}   (streams are server-sent events)"));
     line("agent card", &format!("{url}/.well-known/agent-card.json"));
     match token {

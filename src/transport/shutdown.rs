@@ -2,18 +2,43 @@
 
 use std::io;
 
-/// Completes at the next SIGTERM or SIGINT.
+/// From its making on no signal is lost, so it is made before the server says that it is ready.
 #[cfg(unix)]
-pub async fn signal() -> io::Result<&'static str> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    Ok(tokio::select! {
-        _ = terminate.recv() => "SIGTERM",
-        _ = interrupt.recv() => "SIGINT",
-    })
+pub struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
 }
 
+#[cfg(unix)]
+impl Signals {
+    pub fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    pub async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+}
+
+/// Elsewhere there is only the keyboard.
 #[cfg(not(unix))]
-pub async fn signal() -> io::Result<&'static str> {
-    tokio::signal::ctrl_c().await.map(|()| "Ctrl-C")
+pub struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    pub fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub async fn next(&mut self) -> &'static str {
+        // Without a console nobody can press anything.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        "Ctrl-C"
+    }
 }
