@@ -38,6 +38,7 @@ pub enum Cause {
     MethodNotAllowed,
     MediaTypeNotSupported,
     BodyTooLarge,
+    BodyTooSlow,
     MethodUnknown,
     DeadlineExceeded,
     TooManyConnections,
@@ -68,7 +69,7 @@ const fn row(
 
 /// The table of A2A 1.0.1, then ours. A row per cause, and the place to look when a client asks "why this code".
 #[rustfmt::skip]
-pub const TABLE: [Wire; 22] = [
+pub const TABLE: [Wire; 23] = [
     row(Cause::TaskNotFound, "TASK_NOT_FOUND", A2A, Code::NotFound, 404, -32001),
     row(Cause::TaskNotCancelable, "TASK_NOT_CANCELABLE", A2A, Code::FailedPrecondition, 400, -32002),
     row(Cause::PushNotificationNotSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED", A2A, Code::FailedPrecondition, 400, -32003),
@@ -88,6 +89,7 @@ pub const TABLE: [Wire; 22] = [
     row(Cause::MethodNotAllowed, "METHOD_NOT_ALLOWED", AGENA, Code::Unimplemented, 405, -32601),
     row(Cause::MediaTypeNotSupported, "MEDIA_TYPE_NOT_SUPPORTED", AGENA, Code::InvalidArgument, 415, -32600),
     row(Cause::BodyTooLarge, "BODY_TOO_LARGE", AGENA, Code::ResourceExhausted, 413, -32600),
+    row(Cause::BodyTooSlow, "BODY_TOO_SLOW", AGENA, Code::DeadlineExceeded, 408, -32600),
     row(Cause::MethodUnknown, "METHOD_UNKNOWN", AGENA, Code::Unimplemented, 501, -32601),
     row(Cause::DeadlineExceeded, "DEADLINE_EXCEEDED", AGENA, Code::DeadlineExceeded, 504, -32603),
     row(Cause::TooManyConnections, "TOO_MANY_CONNECTIONS", AGENA, Code::Unavailable, 503, -32603),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::{BoxFuture, Either, FutureExt};
+use http::HeaderMap;
 use http_body::{Body as _, Frame};
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use tonic::Status;
@@ -103,8 +104,9 @@ impl http_body::Body for Bounded {
         *this.over = true;
         // Dropping the rest is what ends the handler behind it.
         this.inner.set(Body::empty());
-        let trailers = expired().into_http::<()>().into_parts().0.headers;
-        Poll::Ready(Some(Ok(Frame::trailers(trailers))))
+        let mut trailers = HeaderMap::new();
+        let written = expired().add_header(&mut trailers);
+        Poll::Ready(Some(written.map(|()| Frame::trailers(trailers))))
     }
 }
 

@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::FutureExt;
@@ -11,6 +12,7 @@ use futures::future::BoxFuture;
 use http::HeaderValue;
 use http::header::{ALLOW, CONTENT_LENGTH};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tokio::time::timeout;
 use tonic::body::Body;
 use tower::Service;
 
@@ -18,6 +20,9 @@ use super::heartbeat;
 use super::protocol::{Protocol, Request, Response};
 use crate::domain::error::{Cause, Error};
 use crate::transcode::{Call, Found, Media, Router};
+
+/// A body that takes longer is held back on purpose, or its client is gone.
+const BODY: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Clone)]
 pub(super) struct Front {
@@ -58,10 +63,14 @@ impl Front {
         if declared.is_some_and(|length| length > limit as u64) {
             return Err(too_large());
         }
-        match Limited::new(body, limit).collect().await {
-            Ok(whole) => Ok(whole.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-            Err(_) => Err(Error::malformed("", "the body broke off")),
+        match timeout(BODY, Limited::new(body, limit).collect()).await {
+            Ok(Ok(whole)) => Ok(whole.to_bytes()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+            Ok(Err(_)) => Err(Error::malformed("", "the body broke off")),
+            Err(_) => Err(Error::new(
+                Cause::BodyTooSlow,
+                format!("the body did not come within {} s", BODY.as_secs()),
+            )),
         }
     }
 }

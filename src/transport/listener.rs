@@ -5,6 +5,7 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -21,8 +22,8 @@ use tower::ServiceExt;
 
 use super::stack::Stack;
 
-/// A client that has not said anything by then, or not shaken hands, is not going to.
-const FIRST_BYTE: Duration = Duration::from_secs(10);
+/// A client that has not shaken hands by then, or not asked for anything, is not going to.
+const FIRST_REQUEST: Duration = Duration::from_secs(10);
 const HEADERS: Duration = Duration::from_secs(30);
 /// A peer that does not answer a ping is gone, and its streams with it.
 const PING_EVERY: Duration = Duration::from_secs(20);
@@ -148,13 +149,9 @@ impl Connection {
             tracing::debug!(%error, "cannot set TCP_NODELAY");
         }
         let Some(tls) = self.tls else {
-            // Which HTTP it is shows in the first bytes, and hyper waits for them without a limit.
-            if timeout(FIRST_BYTE, self.stream.readable()).await.is_ok() {
-                serve(self.stream, self.stack, &self.http, self.watcher).await;
-            }
-            return;
+            return serve(self.stream, self.stack, &self.http, self.watcher).await;
         };
-        match timeout(FIRST_BYTE, tls.accept(self.stream)).await {
+        match timeout(FIRST_REQUEST, tls.accept(self.stream)).await {
             Ok(Ok(stream)) => serve(stream, self.stack, &self.http, self.watcher).await,
             Ok(Err(error)) => tracing::debug!(%error, "no TLS handshake"),
             Err(_) => tracing::debug!("no TLS handshake in time"),
@@ -166,10 +163,22 @@ async fn serve<I>(stream: I, stack: Stack, http: &Builder<TokioExecutor>, watche
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = stack.map_request(|request: http::Request<hyper::body::Incoming>| request.map(Body::new));
+    let asked = Arc::new(AtomicBool::new(false));
+    let asks = Arc::clone(&asked);
+    let service = stack.map_request(move |request: http::Request<hyper::body::Incoming>| {
+        asks.store(true, Ordering::Relaxed);
+        request.map(Body::new)
+    });
     let connection =
         http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned();
-    if let Err(error) = watcher.watch(connection).await {
+    let mut connection = std::pin::pin!(watcher.watch(connection));
+    // hyper waits without a limit for the bytes that tell which HTTP it is.
+    let ended = match timeout(FIRST_REQUEST, connection.as_mut()).await {
+        Ok(ended) => ended,
+        Err(_) if asked.load(Ordering::Relaxed) => connection.await,
+        Err(_) => return tracing::debug!("a connection never asked for anything"),
+    };
+    if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke");
     }
 }

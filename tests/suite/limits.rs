@@ -106,3 +106,17 @@ async fn garbage_on_the_port_harms_nobody() {
     let alive = http().get(server.url("/probe/wait/0")).bearer_auth(TOKEN).send().await.unwrap();
     assert_eq!(alive.status(), 200);
 }
+
+// Real time has to pass here, because the limit is on a real socket; the three wait side by side.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_asks_for_nothing_is_closed() {
+    let server = server().await;
+    let tries = [&b""[..], b"P", b"PRI * HTTP/2.0\r\n"].map(|start| async {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(start).await.unwrap();
+        let mut rest = Vec::new();
+        let limit = std::time::Duration::from_secs(15);
+        tokio::time::timeout(limit, stream.read_to_end(&mut rest)).await.is_ok()
+    });
+    assert_eq!(futures::future::join_all(tries).await, [true, true, true]);
+}
