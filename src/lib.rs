@@ -9,6 +9,7 @@
 //! | [`config`] | options, environment and file, decided once; only `main`, `app` and `cli` see it |
 //! | [`transport`] | one port: connections, TLS, the rim's checks, gRPC on one side and routes on the other |
 //! | [`service`] | what calls mean |
+//! | [`agent`] | tasks that live: one actor each, on a journal |
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
 //! | [`domain`] | values that every layer shares: principal, error, secret |
 //! | [`proto`] | the generated types, their JSON and their checks |
