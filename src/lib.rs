@@ -23,6 +23,8 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod domain;
+pub mod model;
+pub mod projection;
 pub mod proto;
 pub mod service;
 pub mod telemetry;

@@ -42,6 +42,7 @@ pub enum Cause {
     MethodUnknown,
     DeadlineExceeded,
     TooManyConnections,
+    Busy,
     Internal,
 }
 
@@ -69,7 +70,7 @@ const fn row(
 
 /// The table of A2A 1.0.1, then ours. A row per cause, and the place to look when a client asks "why this code".
 #[rustfmt::skip]
-pub const TABLE: [Wire; 23] = [
+pub const TABLE: [Wire; 24] = [
     row(Cause::TaskNotFound, "TASK_NOT_FOUND", A2A, Code::NotFound, 404, -32001),
     row(Cause::TaskNotCancelable, "TASK_NOT_CANCELABLE", A2A, Code::FailedPrecondition, 400, -32002),
     row(Cause::PushNotificationNotSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED", A2A, Code::FailedPrecondition, 400, -32003),
@@ -93,6 +94,7 @@ pub const TABLE: [Wire; 23] = [
     row(Cause::MethodUnknown, "METHOD_UNKNOWN", AGENA, Code::Unimplemented, 501, -32601),
     row(Cause::DeadlineExceeded, "DEADLINE_EXCEEDED", AGENA, Code::DeadlineExceeded, 504, -32603),
     row(Cause::TooManyConnections, "TOO_MANY_CONNECTIONS", AGENA, Code::Unavailable, 503, -32603),
+    row(Cause::Busy, "BUSY", AGENA, Code::ResourceExhausted, 429, -32603),
     row(Cause::Internal, "INTERNAL", AGENA, Code::Internal, 500, -32603),
 ];
 

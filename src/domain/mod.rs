@@ -2,6 +2,7 @@
 //! and what stores. Knows the schema and nothing above it.
 
 pub mod brain;
+pub mod dialect;
 pub mod error;
 mod parts;
 pub mod principal;
@@ -10,3 +11,4 @@ pub mod request_id;
 pub mod secret;
 pub mod snapshot;
 pub mod store;
+pub mod webhook;

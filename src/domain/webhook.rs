@@ -1,0 +1,126 @@
+//! Which addresses a webhook may have. Pure: what a URL says is checked when it is given, what its name leads to is
+//! checked again when it is dialled.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use http::Uri;
+
+/// Why a URL cannot be a webhook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadWebhook {
+    #[error("is not an http or https URL")]
+    NotHttp,
+    #[error("must not hold a user name or password")]
+    Credentials,
+    #[error("leads inside; allow the host with push.allow_hosts if that is meant")]
+    Inward,
+}
+
+/// The host and port of a URL that may be called, as far as the URL tells.
+pub fn check(url: &str, allowed: &[String]) -> Result<(), BadWebhook> {
+    let uri: Uri = url.parse().map_err(|_| BadWebhook::NotHttp)?;
+    let host = uri.host().filter(|host| !host.is_empty()).ok_or(BadWebhook::NotHttp)?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        return Err(BadWebhook::NotHttp);
+    }
+    if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+        return Err(BadWebhook::Credentials);
+    }
+    if is_allowed(host, allowed) {
+        return Ok(());
+    }
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let inward = match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(ip) => is_inward(ip),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    };
+    if inward { Err(BadWebhook::Inward) } else { Ok(()) }
+}
+
+/// Named by the operator: may lead anywhere.
+pub fn is_allowed(host: &str, allowed: &[String]) -> bool {
+    let host = host.trim_matches(['[', ']']).trim_end_matches('.');
+    allowed.iter().any(|name| name.eq_ignore_ascii_case(host))
+}
+
+/// Loopback, private, link-local, shared, multicast and everything else that is not out there.
+pub fn is_inward(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => inward_v4(ip),
+        IpAddr::V6(ip) => inward_v6(ip),
+    }
+}
+
+fn inward_v4(ip: Ipv4Addr) -> bool {
+    let [a, b, c, _] = ip.octets();
+    ip.is_loopback()
+        || ip.is_private()
+        || ip.is_link_local()
+        || ip.is_multicast()
+        || ip.is_broadcast()
+        || ip.is_documentation()
+        || a == 0
+        || a >= 240
+        || (a == 100 && (64..128).contains(&b))
+        || (a == 192 && b == 0 && c == 0)
+        || (a == 198 && (b == 18 || b == 19))
+}
+
+fn inward_v6(ip: Ipv6Addr) -> bool {
+    let [a, b, ..] = ip.segments();
+    // An IPv4 address in other clothes is judged as what it is.
+    let inner = ip.to_ipv4_mapped().or_else(|| (a == 0x2002).then(|| six_to_four(ip))).or_else(|| nat64(ip));
+    ip.is_loopback()
+        || ip.is_unspecified()
+        || ip.is_multicast()
+        || ip.is_unique_local()
+        || ip.is_unicast_link_local()
+        || (a == 0x2001 && b == 0xdb8)
+        || inner.is_some_and(inward_v4)
+}
+
+fn six_to_four(ip: Ipv6Addr) -> Ipv4Addr {
+    let [_, a, b, ..] = ip.segments();
+    Ipv4Addr::from((u32::from(a) << 16) | u32::from(b))
+}
+
+fn nat64(ip: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [a, b, c, d, e, f, g, h] = ip.segments();
+    ([a, b, c, d, e, f] == [0x64, 0xff9b, 0, 0, 0, 0])
+        .then(|| Ipv4Addr::from((u32::from(g) << 16) | u32::from(h)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_out_there_or_allowed_may_be_called() {
+        let allowed = ["hooks.internal".to_owned(), "127.0.0.2".to_owned()];
+        for (url, expected) in [
+            ("https://example.com/hook", Ok(())),
+            ("http://93.184.216.34/", Ok(())),
+            ("http://hooks.internal:9000/x", Ok(())),
+            ("http://127.0.0.2/", Ok(())),
+            ("http://127.0.0.1/", Err(BadWebhook::Inward)),
+            ("http://localhost:80/", Err(BadWebhook::Inward)),
+            ("http://LOCALHOST./", Err(BadWebhook::Inward)),
+            ("http://a.localhost/", Err(BadWebhook::Inward)),
+            ("http://10.1.2.3/", Err(BadWebhook::Inward)),
+            ("http://169.254.169.254/latest", Err(BadWebhook::Inward)),
+            ("http://100.64.0.1/", Err(BadWebhook::Inward)),
+            ("http://0.0.0.0/", Err(BadWebhook::Inward)),
+            ("http://[::1]/", Err(BadWebhook::Inward)),
+            ("http://[::ffff:127.0.0.1]/", Err(BadWebhook::Inward)),
+            ("http://[2002:7f00:1::]/", Err(BadWebhook::Inward)),
+            ("http://[64:ff9b::a00:1]/", Err(BadWebhook::Inward)),
+            ("http://[fd00::1]/", Err(BadWebhook::Inward)),
+            ("http://user:pass@example.com/", Err(BadWebhook::Credentials)),
+            ("ftp://example.com/", Err(BadWebhook::NotHttp)),
+            ("/relative", Err(BadWebhook::NotHttp)),
+            ("", Err(BadWebhook::NotHttp)),
+        ] {
+            assert_eq!(check(url, &allowed), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What clients see of a task: its events in the words of each dialect. Pure; services call it.
+
+pub mod v10;

@@ -1,0 +1,38 @@
+//! What A2A says when the agent refuses.
+
+use crate::agent::{EngineError, Refused};
+use crate::domain::error::{Cause, Error};
+use crate::domain::store::StoreError;
+
+/// What a client wanted of a task that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted {
+    Say,
+    Cancel,
+    Read,
+}
+
+pub(super) fn fault(error: EngineError, wanted: Wanted) -> Error {
+    match (error, wanted) {
+        (EngineError::Store(StoreError::NotFound), _) => not_found(),
+        (EngineError::Refused(Refused::Terminal(_)), Wanted::Cancel) => {
+            Error::new(Cause::TaskNotCancelable, "the task has ended and cannot be canceled")
+        }
+        (EngineError::Refused(_), _) => ended(),
+        (busy @ EngineError::Busy, _) => Error::new(Cause::Busy, busy.to_string()),
+        (error, _) => {
+            tracing::error!(%error, "the agent failed");
+            Error::new(Cause::Internal, "the server could not do this; its log says why")
+        }
+    }
+}
+
+/// Another's task, or none: nobody is told which.
+pub(super) fn not_found() -> Error {
+    Error::new(Cause::TaskNotFound, "there is no such task")
+}
+
+pub(super) fn ended() -> Error {
+    let hint = "send the message without a task to begin another in the same context";
+    Error::new(Cause::UnsupportedOperation, format!("the task has ended and takes no more messages; {hint}"))
+}

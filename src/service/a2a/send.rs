@@ -1,0 +1,201 @@
+//! Sending: a message goes to its task or begins one, and the caller waits, or does not.
+
+use futures::StreamExt;
+use prost::Message as _;
+use sha2::{Digest, Sha256};
+
+use super::A2a;
+use super::fault::{Wanted, ended, fault};
+use super::negotiate::Caller;
+use crate::agent::{NewTask, Sent};
+use crate::domain::dialect::Dialect;
+use crate::domain::error::{Cause, Error};
+use crate::domain::snapshot::shorten;
+use crate::domain::store::{Head, StoreError};
+use crate::proto::a2a::part::Content;
+use crate::proto::a2a::send_message_response::Payload;
+use crate::proto::a2a::{Message, Part, Role, SendMessageRequest, SendMessageResponse, Task};
+use crate::proto::task::task_event::Event;
+
+impl A2a {
+    pub(super) async fn send_and_wait(
+        &self,
+        caller: &Caller,
+        request: SendMessageRequest,
+    ) -> Result<SendMessageResponse, Error> {
+        let configuration = request.configuration.clone().unwrap_or_default();
+        let length = history_length(configuration.history_length, "configuration.historyLength")?;
+        let payload = match self.send(caller, request).await? {
+            Outcome::Reply(message) => Payload::Message(message),
+            Outcome::Task { task_id, sequence } => {
+                if !configuration.return_immediately {
+                    self.settle(caller, &task_id, sequence).await?;
+                }
+                Payload::Task(self.task(caller, &task_id, length).await?)
+            }
+        };
+        Ok(SendMessageResponse { payload: Some(payload) })
+    }
+
+    /// Checks a message and hands it to the agent.
+    pub(super) async fn send(&self, caller: &Caller, request: SendMessageRequest) -> Result<Outcome, Error> {
+        let mut message = request.message.unwrap_or_default();
+        self.check(&message)?;
+        let push = request.configuration.and_then(|c| c.task_push_notification_config);
+        if let Some(config) = &push {
+            self.pushes()?;
+            self.check_push(config, "configuration.taskPushNotificationConfig.url")?;
+        }
+        if request.metadata.is_some() && message.metadata.is_none() {
+            // Some clients put on the request what belongs to the message.
+            message.metadata = request.metadata;
+        }
+        let sent = match message.task_id.as_str() {
+            "" => self.begin(caller, message.clone()).await?,
+            _ => self.go_on(caller, &mut message).await?,
+        };
+        match sent {
+            Sent::Reply(parts) => Ok(Outcome::Reply(reply(parts, message.context_id))),
+            Sent::Task { task_id, sequence } => {
+                if let Some(config) = push {
+                    self.attach_push(caller, &task_id, config).await?;
+                }
+                Ok(Outcome::Task { task_id, sequence })
+            }
+        }
+    }
+
+    async fn begin(&self, caller: &Caller, mut message: Message) -> Result<Sent, Error> {
+        let hash = hash(&message);
+        if message.context_id.is_empty() {
+            message.context_id = uuid::Uuid::now_v7().to_string();
+        }
+        let window = self.options.repeat_window;
+        let new = NewTask { tenant: String::new(), message, hash, window };
+        self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
+    }
+
+    async fn go_on(&self, caller: &Caller, message: &mut Message) -> Result<Sent, Error> {
+        let head = self.head(caller, &message.task_id).await?;
+        if message.context_id.is_empty() {
+            message.context_id.clone_from(&head.context_id);
+        }
+        if message.context_id != head.context_id {
+            return Err(Error::field("message.contextId", "is not the context of this task"));
+        }
+        if head.state.is_terminal() {
+            return Err(ended());
+        }
+        if let Some(sequence) = self.heard(caller, &head, message).await? {
+            return Ok(Sent::Task { task_id: head.task_id, sequence });
+        }
+        self.engine.say(&caller.who, &head, message.clone()).await.map_err(|e| fault(e, Wanted::Say))
+    }
+
+    /// The very same message is in the task already: it was sent again, and is not said again.
+    async fn heard(&self, caller: &Caller, head: &Head, message: &Message) -> Result<Option<u64>, Error> {
+        let events = self.engine.store().events(&caller.who, &head.task_id, 0, usize::MAX).await;
+        let events = events.map_err(|e| fault(e.into(), Wanted::Say))?;
+        let same = |event: &Event| matches!(event, Event::Message(said) if said == message);
+        Ok(events.iter().find(|event| event.event.as_ref().is_some_and(same)).map(|event| event.sequence))
+    }
+
+    /// Waits until the task ends or asks.
+    async fn settle(&self, caller: &Caller, task_id: &str, after: u64) -> Result<(), Error> {
+        let head = self.head(caller, task_id).await?;
+        let mut events = self.engine.follow(&caller.who, &head, after);
+        while let Some(event) = events.next().await {
+            let event = event.map_err(|e| fault(e, Wanted::Read))?;
+            if pauses(event.event.as_ref()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn head(&self, caller: &Caller, task_id: &str) -> Result<Head, Error> {
+        let head = self.engine.store().head(&caller.who, task_id).await;
+        head.map_err(|e: StoreError| fault(e.into(), Wanted::Read))
+    }
+
+    pub(super) async fn task(
+        &self,
+        caller: &Caller,
+        task_id: &str,
+        length: Option<usize>,
+    ) -> Result<Task, Error> {
+        let snapshot =
+            self.engine.snapshot(&caller.who, task_id, None).await.map_err(|e| fault(e, Wanted::Read))?;
+        let mut task = snapshot.task;
+        shorten(&mut task.history, length);
+        self.view(caller, &task).mark(&mut task, snapshot.sequence);
+        Ok(task)
+    }
+
+    pub(super) async fn cancel(&self, caller: &Caller, task_id: &str) -> Result<Task, Error> {
+        let head = self.head(caller, task_id).await?;
+        self.engine.cancel(&caller.who, &head).await.map_err(|e| fault(e, Wanted::Cancel))?;
+        self.task(caller, task_id, None).await
+    }
+
+    /// What the card does not take is refused before anything is stored.
+    fn check(&self, message: &Message) -> Result<(), Error> {
+        if message.role() != Role::User {
+            return Err(Error::field("message.role", "must be ROLE_USER: agents do not send to agents here"));
+        }
+        for (index, part) in message.parts.iter().enumerate() {
+            let field = format!("message.parts[{index}]");
+            let Some(media) = media_type(part) else { return Err(Error::field(field, "has no content")) };
+            if !self.card.default_input_modes.iter().any(|mode| mode == media) {
+                let modes = self.card.default_input_modes.join(", ");
+                let message = format!("{field}: {media} is not taken; {modes} are");
+                return Err(Error::new(Cause::ContentTypeNotSupported, message).with("mediaType", media));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a message went, in A2A's words.
+pub(super) enum Outcome {
+    Reply(Message),
+    Task { task_id: String, sequence: u64 },
+}
+
+/// Whether whoever waits for an answer has it now.
+pub(super) fn pauses(event: Option<&Event>) -> bool {
+    matches!(event, Some(Event::State(change)) if change.state().is_terminal() || change.state().is_interrupted())
+}
+
+fn reply(parts: Vec<Part>, context_id: String) -> Message {
+    let context_id = if context_id.is_empty() { uuid::Uuid::now_v7().to_string() } else { context_id };
+    let message_id = uuid::Uuid::now_v7().to_string();
+    Message { message_id, context_id, role: Role::Agent.into(), parts, ..Message::default() }
+}
+
+/// Text counts as text/plain and data as JSON where the client does not say.
+fn media_type(part: &Part) -> Option<&str> {
+    let essence = part.media_type.split(';').next().unwrap_or_default().trim();
+    match (&part.content, essence) {
+        (None, _) => None,
+        (Some(Content::Text(_)), "") => Some("text/plain"),
+        (Some(Content::Data(_)), "") => Some("application/json"),
+        (Some(_), "") => Some("application/octet-stream"),
+        (Some(_), given) => Some(given),
+    }
+}
+
+/// Everything that the client said, so that the same id with other words is another message.
+fn hash(message: &Message) -> [u8; 32] {
+    Sha256::digest(message.encode_to_vec()).into()
+}
+
+pub(super) fn history_length(length: Option<i32>, field: &str) -> Result<Option<usize>, Error> {
+    let negative = |_| Error::field(field, "must not be negative");
+    length.map(|length| usize::try_from(length).map_err(negative)).transpose()
+}
+
+/// Dialects differ in little else than words; this is one of the few places where they do.
+pub(super) fn is_native(caller: &Caller) -> bool {
+    caller.dialect == Dialect::V10
+}

@@ -1,0 +1,141 @@
+//! Streams: a task first, then what happens to it, or only what was missed.
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use tonic::{Response, Status};
+
+use super::fault::{Wanted, fault};
+use super::negotiate::Caller;
+use super::send::{Outcome, pauses};
+use super::{A2a, answer};
+use crate::agent::EngineError;
+use crate::domain::dialect::Cursor;
+use crate::domain::error::{Cause, Error};
+use crate::domain::snapshot::shorten;
+use crate::projection::v10::View;
+use crate::proto::a2a::stream_response::Payload;
+use crate::proto::a2a::{SendMessageRequest, StreamResponse, Task};
+use crate::proto::task::TaskEvent;
+
+type Items = Response<BoxStream<'static, Result<StreamResponse, Status>>>;
+type Events = BoxStream<'static, Result<std::sync::Arc<TaskEvent>, EngineError>>;
+
+/// When a stream has told enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// The task ends or asks: whoever sent a message has the answer.
+    Pause,
+    /// The task ends.
+    End,
+}
+
+impl A2a {
+    pub(super) async fn send_and_stream(
+        &self,
+        caller: &Caller,
+        request: SendMessageRequest,
+    ) -> Result<Items, Error> {
+        let length = request.configuration.as_ref().and_then(|c| c.history_length);
+        let length = super::send::history_length(length, "configuration.historyLength")?;
+        match self.send(caller, request).await? {
+            Outcome::Reply(message) => {
+                let item = StreamResponse { payload: Some(Payload::Message(message)) };
+                Ok(answer(caller, stream::iter([Ok(item)]).boxed()))
+            }
+            Outcome::Task { task_id, sequence } => {
+                self.from(caller, &task_id, Some(sequence), length, Until::Pause).await
+            }
+        }
+    }
+
+    pub(super) async fn subscribe(&self, caller: &Caller, task_id: &str) -> Result<Items, Error> {
+        let head = self.head(caller, task_id).await?;
+        if let Some(after) = caller.after {
+            // A cursor asks for what was missed, so the task may have ended meanwhile.
+            let view = View {
+                task_id: head.task_id.clone(),
+                context_id: head.context_id.clone(),
+                resume: caller.resumes(),
+            };
+            let events = self.engine.follow(&caller.who, &head, after);
+            return Ok(items(caller, None, events, view, Until::End));
+        }
+        if head.state.is_terminal() {
+            return Err(Error::new(
+                Cause::UnsupportedOperation,
+                "the task has ended; get it, or give a cursor to read its events",
+            ));
+        }
+        self.from(caller, task_id, None, None, Until::End).await
+    }
+
+    /// The task as it is at `sequence`, or now, and then what comes behind it.
+    async fn from(
+        &self,
+        caller: &Caller,
+        task_id: &str,
+        sequence: Option<u64>,
+        length: Option<usize>,
+        until: Until,
+    ) -> Result<Items, Error> {
+        let head = self.head(caller, task_id).await?;
+        let snapshot =
+            self.engine.snapshot(&caller.who, task_id, sequence).await.map_err(|e| fault(e, Wanted::Read))?;
+        let events = self.engine.follow(&caller.who, &head, snapshot.sequence);
+        let mut task = snapshot.task;
+        shorten(&mut task.history, length);
+        let view = self.view(caller, &task);
+        let first = (view.task(task, snapshot.sequence), snapshot.sequence);
+        Ok(items(caller, Some(first), events, view, until))
+    }
+
+    pub(super) fn view(&self, caller: &Caller, task: &Task) -> View {
+        View { task_id: task.id.clone(), context_id: task.context_id.clone(), resume: caller.resumes() }
+    }
+}
+
+fn items(
+    caller: &Caller,
+    first: Option<(StreamResponse, u64)>,
+    events: Events,
+    view: View,
+    until: Until,
+) -> Items {
+    let cursor = Cursor::default();
+    let set = cursor.clone();
+    let first = stream::iter(first).map(move |(item, sequence)| {
+        set.set(sequence);
+        Ok(item)
+    });
+    let set = cursor.clone();
+    let rest = up_to(events, until).filter_map(move |event| {
+        let item = match event {
+            Ok(event) => {
+                set.set(event.sequence);
+                view.event(&event).map(Ok)
+            }
+            Err(error) => Some(Err(Status::from(fault(error, Wanted::Read)))),
+        };
+        std::future::ready(item)
+    });
+    let mut response = answer(caller, first.chain(rest).boxed());
+    response.extensions_mut().insert(cursor);
+    response
+}
+
+/// Ends behind the event that is enough.
+fn up_to(events: Events, until: Until) -> Events {
+    if until == Until::End {
+        return events;
+    }
+    let state = (events, false);
+    stream::unfold(state, |(mut events, over)| async move {
+        if over {
+            return None;
+        }
+        let event = events.next().await?;
+        let over = event.as_ref().is_ok_and(|event| pauses(event.event.as_ref()));
+        Some((event, (events, over)))
+    })
+    .boxed()
+}
