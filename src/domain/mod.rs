@@ -2,6 +2,7 @@
 //! nothing above it.
 
 pub mod error;
+pub mod failpoint;
 pub mod principal;
 pub mod request_id;
 pub mod secret;
