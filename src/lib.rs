@@ -10,6 +10,7 @@
 //! | [`transport`] | one port: connections, TLS, the rim's checks, gRPC on one side and routes on the other |
 //! | [`service`] | what calls mean |
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
+//! | [`store`] | the journal on SQLite: what was acknowledged is still there after a kill |
 //! | [`domain`] | values that every layer shares: principal, error, secret |
 //! | [`proto`] | the generated types, their JSON and their checks |
 //! | [`telemetry`] | logging |
@@ -23,6 +24,7 @@ pub mod config;
 pub mod domain;
 pub mod proto;
 pub mod service;
+pub mod store;
 pub mod telemetry;
 pub mod transcode;
 pub mod transport;
