@@ -11,6 +11,7 @@
 //! | [`service`] | what calls mean |
 //! | [`agent`] | tasks that live: one actor each, on a journal |
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
+//! | [`store`] | the journal on SQLite: what was acknowledged is still there after a kill |
 //! | [`domain`] | values that every layer shares: principal, error, secret |
 //! | [`proto`] | the generated types, their JSON and their checks |
 //! | [`telemetry`] | logging |
@@ -27,6 +28,7 @@ pub mod model;
 pub mod projection;
 pub mod proto;
 pub mod service;
+pub mod store;
 pub mod telemetry;
 pub mod transcode;
 pub mod transport;

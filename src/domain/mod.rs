@@ -4,6 +4,7 @@
 pub mod brain;
 pub mod dialect;
 pub mod error;
+pub mod failpoint;
 mod parts;
 pub mod principal;
 pub mod reference;

@@ -18,6 +18,7 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("service", &["agent", "domain", "proto"]),
     ("agent", &["domain", "proto"]),
     ("transcode", &["domain", "proto"]),
+    ("store", &["domain", "proto"]),
     ("domain", &["proto"]),
     ("proto", &[]),
     ("telemetry", &[]),

@@ -1,0 +1,133 @@
+//! Tasks and their events: what is appended, and what is read back. Writers and readers run these inside of
+//! their transactions; every statement asks for the principal.
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
+
+use super::append::{Append, Change, Sent};
+use super::fault::Fault;
+use super::rows::{self, HEAD};
+use crate::domain::principal::Principal;
+use crate::domain::store::{Committed, Head, StoreError};
+use crate::proto::task::{TaskEvent, TaskEvents};
+
+type Result<T> = std::result::Result<T, Fault>;
+
+/// Stores all of it. Whatever it refuses, it refuses before its first change.
+pub fn append(db: &Connection, who: &Principal, append: &Append) -> Result<Committed> {
+    if let Some(send) = &append.send
+        && let Some(task_id) = repeated(db, who, send)?
+    {
+        return Ok(Committed::Repeated { task_id });
+    }
+    let Some(task) = advance(db, who, append)? else {
+        return Err(refusal(db, who, append)?);
+    };
+    db.prepare_cached("INSERT INTO journal (task, first, events) VALUES (?, ?, ?)")?.execute(params![
+        task,
+        append.first,
+        append.events
+    ])?;
+    db.prepare_cached("UPDATE push SET behind = 1 WHERE task = ? AND behind = 0")?.execute([task])?;
+    if let Some(send) = &append.send {
+        db.prepare_cached("INSERT OR REPLACE INTO send (principal, hash, task, at) VALUES (?, ?, ?, ?)")?
+            .execute(params![who.name(), send.hash, task, send.at])?;
+    }
+    Ok(Committed::Stored)
+}
+
+/// The task that the same send made.
+fn repeated(db: &Connection, who: &Principal, send: &Sent) -> Result<Option<String>> {
+    let sql = "SELECT task.id FROM send JOIN task ON task.number = send.task
+        WHERE send.principal = ? AND send.hash = ? AND send.at >= ?";
+    let mut statement = db.prepare_cached(sql)?;
+    Ok(statement.query_row(params![who.name(), send.hash, send.since], |row| row.get(0)).optional()?)
+}
+
+/// Makes the task or moves it on, if it stands where the commit thinks. Returns its number.
+fn advance(db: &Connection, who: &Principal, append: &Append) -> Result<Option<i64>> {
+    let number = |mut statement: CachedStatement<'_>, values: &[&dyn rusqlite::ToSql]| {
+        statement.query_row(values, |row| row.get(0)).optional()
+    };
+    let (who, id, last, before) = (who.name(), &append.task_id, append.last, append.first - 1);
+    let state = append.state as i32;
+    Ok(match &append.change {
+        Change::New { context, tenant, updated } => number(
+            db.prepare_cached(
+                "INSERT INTO task (principal, id, tenant, context, state, updated, sequence)
+                VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING number",
+            )?,
+            params![who, id, tenant, context, state, updated, last],
+        )?,
+        Change::State { updated } => number(
+            db.prepare_cached(
+                "UPDATE task SET sequence = ?, state = ?, updated = ?
+                WHERE principal = ? AND id = ? AND sequence = ? RETURNING number",
+            )?,
+            params![last, state, updated, who, id, before],
+        )?,
+        // Leaves every index alone, which the general form would not even with the same values.
+        Change::Events => number(
+            db.prepare_cached(
+                "UPDATE task SET sequence = ?
+                WHERE principal = ? AND id = ? AND sequence = ? AND state = ? RETURNING number",
+            )?,
+            params![last, who, id, before, state],
+        )?,
+    })
+}
+
+/// Why `advance` found nothing.
+fn refusal(db: &Connection, who: &Principal, append: &Append) -> Result<Fault> {
+    let (expected, actual) = (append.first - 1, head(db, who, &append.task_id)?.sequence);
+    Ok(Fault::Refused(if actual == expected {
+        StoreError::Failed(format!(
+            "a commit of task {} changes the state, but says not when",
+            append.task_id
+        ))
+    } else {
+        StoreError::Conflict { expected, actual }
+    }))
+}
+
+pub fn head(db: &Connection, who: &Principal, task_id: &str) -> Result<Head> {
+    let sql = format!("SELECT {HEAD} FROM task WHERE principal = ? AND id = ?");
+    let found =
+        db.prepare_cached(&sql)?.query_row([who.name(), task_id], |row| rows::head(row, 0)).optional()?;
+    found.ok_or(Fault::Refused(StoreError::NotFound))
+}
+
+/// A task's number and its sequence.
+pub fn number(db: &Connection, who: &Principal, task_id: &str) -> Result<(i64, u64)> {
+    let mut statement =
+        db.prepare_cached("SELECT number, sequence FROM task WHERE principal = ? AND id = ?")?;
+    let found =
+        statement.query_row([who.name(), task_id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    found.ok_or(Fault::Refused(StoreError::NotFound))
+}
+
+/// Whole rows, from the one that holds the event behind `after`, until there are `limit` events.
+pub fn events(
+    db: &Connection,
+    who: &Principal,
+    task_id: &str,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<TaskEvent>> {
+    let (task, sequence) = number(db, who, task_id)?;
+    let mut found = Vec::new();
+    if after >= sequence {
+        return Ok(found);
+    }
+    let mut statement = db.prepare_cached(
+        "SELECT events FROM journal WHERE task = ?1 AND first >=
+        (SELECT max(first) FROM journal WHERE task = ?1 AND first <= ?2) ORDER BY first",
+    )?;
+    let mut rows = statement.query(params![task, after + 1])?;
+    while found.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        let stored: TaskEvents = rows::message(row, 0)?;
+        found.extend(stored.events.into_iter().filter(|event| event.sequence > after));
+    }
+    Ok(found)
+}

@@ -1,0 +1,64 @@
+-- Times are milliseconds since 1970. Terminal states are 3, 4, 5 and 7, as A2A numbers them.
+
+-- A task as it stands. One without a principal is being purged: nobody can see it any more.
+CREATE TABLE task (
+    number    INTEGER PRIMARY KEY,
+    principal TEXT,
+    id        TEXT    NOT NULL,
+    tenant    TEXT    NOT NULL,
+    context   TEXT    NOT NULL,
+    state     INTEGER NOT NULL,
+    updated   INTEGER NOT NULL,
+    -- Of its last event. In no index, so that an event without a change of state touches the row alone.
+    sequence  INTEGER NOT NULL
+) STRICT;
+
+-- Ids are unique for each principal only, so that not even a clash tells of another's task.
+CREATE UNIQUE INDEX task_id ON task (principal, id);
+
+-- Lists are read in this order. The state is along so that counting needs the index alone.
+CREATE INDEX task_list ON task (principal, tenant, updated, id, state);
+CREATE INDEX task_context ON task (principal, tenant, context, updated, id, state);
+
+CREATE INDEX task_unfinished ON task (number) WHERE state NOT IN (3, 4, 5, 7);
+CREATE INDEX task_finished ON task (updated) WHERE state IN (3, 4, 5, 7);
+CREATE INDEX task_purged ON task (number) WHERE principal IS NULL;
+
+-- What one commit added to a task: a TaskEvents that begins with the sequence `first`.
+CREATE TABLE journal (
+    task   INTEGER NOT NULL,
+    first  INTEGER NOT NULL,
+    events BLOB    NOT NULL,
+    PRIMARY KEY (task, first)
+) STRICT, WITHOUT ROWID;
+
+-- Sends that would be recognised if they came again.
+CREATE TABLE send (
+    principal TEXT    NOT NULL,
+    hash      BLOB    NOT NULL,
+    task      INTEGER NOT NULL,
+    at        INTEGER NOT NULL,
+    PRIMARY KEY (principal, hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX send_task ON send (task);
+
+-- Webhooks, which are their own outbox.
+CREATE TABLE push (
+    task       INTEGER NOT NULL,
+    id         TEXT    NOT NULL,
+    -- A TaskPushNotificationConfig.
+    config     BLOB    NOT NULL,
+    -- 3 is A2A 0.3, 10 is 1.0.
+    version    INTEGER NOT NULL,
+    delivered  INTEGER NOT NULL,
+    attempts   INTEGER NOT NULL,
+    -- None if it was stopped; then the problem says why.
+    not_before INTEGER,
+    problem    TEXT,
+    -- Whether the task has events behind `delivered`, so that those without are not looked at.
+    behind     INTEGER NOT NULL,
+    PRIMARY KEY (task, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX push_due ON push (not_before) WHERE behind = 1 AND not_before IS NOT NULL;

@@ -1,0 +1,103 @@
+//! Webhooks and their cursors. Writers and readers run these inside of their transactions; `due` and `next_due`
+//! serve the deliveries and see every principal's.
+
+use std::time::SystemTime;
+
+use prost::Message;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::fault::Fault;
+use super::journal::number;
+use super::rows::{self, HEAD, PUSH, PUSH_COLUMNS, millis};
+use crate::domain::principal::Principal;
+use crate::domain::store::{Due, Push, StoreError};
+
+type Result<T> = std::result::Result<T, Fault>;
+
+pub fn put(db: &Connection, who: &Principal, push: &Push) -> Result<()> {
+    let (task, sequence) = number(db, who, &push.config.task_id)?;
+    let (not_before, problem) = rows::push_state(&push.state);
+    let sql = "INSERT OR REPLACE INTO push
+        (task, id, config, version, delivered, attempts, not_before, problem, behind)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    db.prepare_cached(sql)?.execute(params![
+        task,
+        push.config.id,
+        push.config.encode_to_vec(),
+        rows::version_number(push.version),
+        push.delivered,
+        push.attempts,
+        not_before,
+        problem,
+        push.delivered < sequence,
+    ])?;
+    Ok(())
+}
+
+pub fn get(db: &Connection, who: &Principal, task_id: &str, id: &str) -> Result<Option<Push>> {
+    let (task, _) = number(db, who, task_id)?;
+    let sql = format!("SELECT {PUSH} FROM push WHERE task = ? AND id = ?");
+    let mut statement = db.prepare_cached(&sql)?;
+    Ok(statement.query_row(params![task, id], |row| rows::push(row, 0)).optional()?)
+}
+
+pub fn all(db: &Connection, who: &Principal, task_id: &str) -> Result<Vec<Push>> {
+    let (task, _) = number(db, who, task_id)?;
+    let sql = format!("SELECT {PUSH} FROM push WHERE task = ? ORDER BY id");
+    let mut statement = db.prepare_cached(&sql)?;
+    let found = statement.query_map([task], |row| rows::push(row, 0))?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+pub fn delete(db: &Connection, who: &Principal, task_id: &str, id: &str) -> Result<bool> {
+    let (task, _) = number(db, who, task_id)?;
+    let gone = db.prepare_cached("DELETE FROM push WHERE task = ? AND id = ?")?.execute(params![task, id])?;
+    Ok(gone > 0)
+}
+
+pub fn due(db: &Connection, now: SystemTime, limit: usize) -> Result<Vec<Due>> {
+    let sql = format!(
+        "SELECT {PUSH}, {HEAD}, task.principal FROM push JOIN task ON task.number = push.task
+        WHERE push.behind = 1 AND push.not_before <= ? ORDER BY push.not_before LIMIT ?"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let found = statement.query_map([millis(now), limit], |row| {
+        let principal: String = row.get("principal")?;
+        Ok(Due {
+            principal: Principal::named(&principal),
+            push: rows::push(row, 0)?,
+            head: rows::head(row, PUSH_COLUMNS)?,
+        })
+    })?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+pub fn next_due(db: &Connection) -> Result<Option<SystemTime>> {
+    let sql = "SELECT not_before FROM push WHERE behind = 1 AND not_before IS NOT NULL
+        ORDER BY not_before LIMIT 1";
+    let found = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    Ok(found.map(rows::time))
+}
+
+/// Only if it is still the webhook that was tried: one that was replaced meanwhile begins anew.
+pub fn record(db: &Connection, who: &Principal, push: &Push) -> Result<()> {
+    let (task, sequence) = match number(db, who, &push.config.task_id) {
+        Err(Fault::Refused(StoreError::NotFound)) => return Ok(()),
+        found => found?,
+    };
+    let (not_before, problem) = rows::push_state(&push.state);
+    let sql = "UPDATE push SET delivered = max(delivered, ?1), attempts = ?2, not_before = ?3, problem = ?4,
+        behind = max(delivered, ?1) < ?5 WHERE task = ?6 AND id = ?7 AND config = ?8";
+    db.prepare_cached(sql)?.execute(params![
+        push.delivered,
+        push.attempts,
+        not_before,
+        problem,
+        sequence,
+        task,
+        push.config.id,
+        push.config.encode_to_vec(),
+    ])?;
+    Ok(())
+}
