@@ -3,25 +3,33 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
+use crate::agent::{Engine, EngineError};
 use crate::config::token::{self, TokenError};
-use crate::config::{AuthMode, LOCAL_KEY, Settings};
+use crate::config::{self, AuthMode, LOCAL_KEY, Settings};
 use crate::domain::principal::Principal;
 use crate::domain::secret::Secret;
+use crate::domain::store::Store;
+use crate::model::rehearsal::{BadScript, Rehearsal, Script};
 use crate::proto;
+use crate::proto::a2a::AgentExtension;
 use crate::proto::a2a::a2a_service_http;
 use crate::proto::a2a::a2a_service_server::{A2aServiceServer, SERVICE_NAME as A2A_NAME};
 use crate::proto::json::Unprintable;
-use crate::service::a2a::A2a;
-use crate::service::card::{Place, card};
+use crate::service::a2a::{A2a, Options};
+use crate::service::card::{Offer, Place, card};
+use crate::store::{Durability, OpenError, Sqlite};
 use crate::transcode::{Clash, Mount, Router, Tenants, Unknown};
 use crate::transport::handler::{health, well_known};
 use crate::transport::{self, Access, Drained, Keys, Listener, Origins, Rim, Server, TlsError};
+
+/// The journal, in the data directory.
+const JOURNAL: &str = "journal.db";
 
 /// Why the server does not start. Each is one line that says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +46,14 @@ pub enum StartError {
     Card(#[from] Unprintable),
     #[error("the reflection service cannot be built: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    #[error("the tasks of an earlier run cannot be read: {0}")]
+    Recover(EngineError),
+    #[error("cannot read the rehearsal {path}: {problem}")]
+    Rehearsal { path: String, problem: String },
+    #[error("the system gives no random bytes ({0}); try again")]
+    Random(getrandom::Error),
     #[error("cannot wait for signals: {0}")]
     Signals(io::Error),
 }
@@ -62,7 +78,13 @@ impl App {
             settings.tls.as_ref().map(|files| transport::acceptor(&files.cert, &files.key)).transpose()?;
         let place = place(settings, listener.address());
         let (access, local) = access(settings)?;
-        let a2a = Arc::new(A2a::new(card(&place)));
+        let store: Arc<dyn Store> =
+            Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);
+        let engine = Engine::new(Arc::clone(&store), Arc::new(rehearsal(settings)?));
+        let left = engine.recover().await.map_err(StartError::Recover)?;
+        tracing::debug!(left, "tasks of an earlier run were looked at");
+        keep_tidy(store, settings.store.retention);
+        let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
         let (grpc, health) = grpc(settings, &a2a).await?;
         let rim = rim(settings, listener.address(), access);
         let server = Server {
@@ -151,6 +173,64 @@ fn rim(settings: &Settings, bound: SocketAddr, access: Access) -> Rim {
         access,
         body_limit: settings.limits.body_bytes,
     }
+}
+
+fn durability(settings: &Settings) -> Durability {
+    match settings.store.durability {
+        config::Durability::Process => Durability::Process,
+        config::Durability::Power => Durability::Power,
+    }
+}
+
+fn rehearsal(settings: &Settings) -> Result<Rehearsal, StartError> {
+    let Some(path) = &settings.rehearsal else {
+        let bad =
+            |e: BadScript| StartError::Rehearsal { path: "built in".to_owned(), problem: e.to_string() };
+        return Rehearsal::built_in().map_err(bad);
+    };
+    let bad = |problem: String| StartError::Rehearsal { path: path.display().to_string(), problem };
+    let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
+    let first_line = |e: BadScript| bad(e.to_string().lines().next().unwrap_or_default().to_owned());
+    Script::parse(&text).map(Rehearsal::new).map_err(first_line)
+}
+
+fn offer(settings: &Settings) -> Offer {
+    let extension = |e: &config::Extension| AgentExtension {
+        uri: e.uri.clone(),
+        description: e.description.clone(),
+        required: e.required,
+        params: None,
+    };
+    Offer {
+        streaming: settings.a2a.streaming,
+        push_notifications: settings.a2a.push_notifications,
+        extended_card: settings.a2a.extended_card,
+        extensions: settings.a2a.extensions.iter().map(extension).collect(),
+    }
+}
+
+fn options(settings: &Settings) -> Result<Options, StartError> {
+    let mut page_key = [0; 64];
+    getrandom::fill(&mut page_key).map_err(StartError::Random)?;
+    let push_hosts = settings.push_hosts.iter().map(|host| host.as_str().to_owned()).collect();
+    Ok(Options { repeat_window: settings.a2a.repeat_window, page_key, push_hosts })
+}
+
+/// Forgets what is older than the operator wants to keep, now and every hour.
+fn keep_tidy(store: Arc<dyn Store>, retention: Option<Duration>) {
+    let Some(retention) = retention else { return };
+    tokio::spawn(async move {
+        let mut hours = tokio::time::interval(Duration::from_hours(1));
+        loop {
+            hours.tick().await;
+            let Some(before) = SystemTime::now().checked_sub(retention) else { continue };
+            match store.purge(before).await {
+                Ok(tasks) if tasks > 0 => tracing::info!(tasks, "old tasks were forgotten"),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "old tasks cannot be forgotten"),
+            }
+        }
+    });
 }
 
 /// A2A ignores what it does not know, in a query as in a body.

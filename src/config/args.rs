@@ -89,6 +89,11 @@ pub(super) struct Options {
     /// [default: none, plain HTTP; environment: none; file: tls.key]
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     tls_key: Option<OsString>,
+    /// Script that the rehearsal follows, in YAML
+    /// [default: none, the rehearsal says what it heard; environment: AGENA_REHEARSAL;
+    /// file: model.rehearsal]
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    rehearsal: Option<OsString>,
     /// URL that the agent card announces, when clients come through a proxy
     /// [default: the address of the request; environment: AGENA_PUBLIC_URL;
     /// file: server.public_url]
@@ -112,7 +117,7 @@ impl Options {
     }
 
     /// Each option that is one key under another name.
-    fn single(&self) -> [(&'static str, &'static str, &Option<OsString>); 8] {
+    fn single(&self) -> [(&'static str, &'static str, &Option<OsString>); 9] {
         [
             ("--listen", "server.listen", &self.listen),
             ("--data-dir", "data_dir", &self.data_dir),
@@ -121,6 +126,7 @@ impl Options {
             ("--log-format", "log.format", &self.log_format),
             ("--tls-cert", "tls.cert", &self.tls_cert),
             ("--tls-key", "tls.key", &self.tls_key),
+            ("--rehearsal", "model.rehearsal", &self.rehearsal),
             ("--public-url", "server.public_url", &self.public_url),
         ]
     }

@@ -8,7 +8,9 @@ use std::time::Duration;
 use super::error::ConfigError;
 use super::files::Files;
 use super::raw::{self, KeyOrigin, Mode, Raw};
-use super::settings::{AuthMode, Limits, Log, LogFormat, NamedKey, Settings, TlsFiles};
+use super::settings::{
+    A2a, AuthMode, Durability, Extension, Limits, Log, LogFormat, NamedKey, Settings, Store, TlsFiles,
+};
 use super::values::{Bounded, PathText, check_key};
 use super::web::{Hosts, Origins};
 
@@ -18,6 +20,8 @@ const DRAIN_SECONDS: u64 = 30;
 const BODY_BYTES: usize = 4 * 1024 * 1024;
 const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 const HEADER_BYTES: usize = 64 * 1024;
+const RETENTION_DAYS: u64 = 30;
+const REPEAT_SECONDS: u64 = 300;
 const FILTER: &str = "info";
 
 pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Settings, ConfigError> {
@@ -40,6 +44,10 @@ pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Settings, ConfigErro
         tls: tls(raw.tls, files)?,
         auth: auth(raw.auth, listen, files)?,
         log: log(raw.log),
+        store: store(&raw.store),
+        a2a: a2a(raw.a2a),
+        push_hosts: Hosts(raw.push.allow_hosts),
+        rehearsal: raw.model.rehearsal.map(|path| absolute("model.rehearsal", path.0, files)).transpose()?,
         data_dir: data_dir(raw.data_dir, files)?,
         workspace: workspace(raw.workspace, files)?,
     })
@@ -61,6 +69,26 @@ fn log(raw: raw::Log) -> Log {
     Log {
         format: raw.format.unwrap_or(LogFormat::Text),
         filter: raw.filter.map_or_else(|| FILTER.to_owned(), |filter| filter.0),
+    }
+}
+
+fn store(raw: &raw::Store) -> Store {
+    let days = raw.retention_days.map_or(RETENTION_DAYS, |days| days.get().into());
+    Store {
+        durability: raw.durability.unwrap_or(Durability::Process),
+        retention: (days > 0).then(|| Duration::from_hours(24 * days)),
+    }
+}
+
+fn a2a(raw: raw::A2a) -> A2a {
+    let extension =
+        |e: raw::Extension| Extension { uri: e.uri, description: e.description, required: e.required };
+    A2a {
+        streaming: raw.streaming.unwrap_or(true),
+        push_notifications: raw.push_notifications.unwrap_or(true),
+        extended_card: raw.extended_card.unwrap_or(true),
+        repeat_window: Duration::from_secs(raw.repeat_seconds.map_or(REPEAT_SECONDS, |s| s.get().into())),
+        extensions: raw.extensions.into_iter().map(extension).collect(),
     }
 }
 

@@ -39,13 +39,14 @@ const DEBUG: &str = "DEBUG";
 const DEBUG_FILTER: &str = "info,agena=debug";
 
 /// Each variable that is one key under another name.
-pub(super) const VARIABLES: [(&str, &str); 7] = [
+pub(super) const VARIABLES: [(&str, &str); 8] = [
     ("AGENA_LISTEN", "server.listen"),
     ("AGENA_DATA_DIR", "data_dir"),
     ("AGENA_WORKSPACE", "workspace"),
     ("AGENA_AUTH", "auth.mode"),
     ("AGENA_LOG_FORMAT", "log.format"),
     ("AGENA_PUBLIC_URL", "server.public_url"),
+    ("AGENA_REHEARSAL", "model.rehearsal"),
     ("RUST_LOG", "log.filter"),
 ];
 

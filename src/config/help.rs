@@ -23,6 +23,8 @@ Examples:
       Ask callers for nothing; only on loopback.
   agena --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
       Serve the network, over TLS.
+  agena --rehearsal script.yaml
+      Follow a script instead of a model, for tests and for writing clients.
   agena --set server.drain_seconds=5 --set 'server.allowed_origins=[\"http://localhost:5173\"]'
       Set keys that have no option of their own.
 
@@ -46,4 +48,12 @@ Keys of the file, in TOML, with their defaults:
   auth.keys                []; each with name, and either key or key_file
   log.format               \"text\", or \"json\"
   log.filter               \"info\"; environment: RUST_LOG, or DEBUG=1 for info,agena=debug
+  store.durability         \"process\", or \"power\": what an acknowledged event survives
+  store.retention_days     30; how long ended tasks are kept, 0 for ever
+  a2a.streaming, a2a.push_notifications, a2a.extended_card
+                           true; what the card offers
+  a2a.repeat_seconds       300; a send that comes again within it is the same send
+  a2a.extensions           []; announced in the card, each with uri, description, required
+  push.allow_hosts         []; hosts inside that webhooks may name
+  model.rehearsal          none; a script in YAML
 A relative path in the file is relative to the file.";

@@ -109,8 +109,13 @@ fn in_our_words(message: &str) -> String {
 }
 
 /// The keys that hold a path, apart from `auth.keys[].key_file`.
-const PATH_KEYS: [(Option<&str>, &str); 4] =
-    [(None, "data_dir"), (None, "workspace"), (Some("tls"), "cert"), (Some("tls"), "key")];
+const PATH_KEYS: [(Option<&str>, &str); 5] = [
+    (None, "data_dir"),
+    (None, "workspace"),
+    (Some("tls"), "cert"),
+    (Some("tls"), "key"),
+    (Some("model"), "rehearsal"),
+];
 
 /// Makes the paths of a file relative to the file rather than to wherever the server was started.
 fn anchor(table: &mut Table, base: &Path) {

@@ -29,7 +29,9 @@ use self::layers::Layer;
 
 pub use self::env::{Env, ProcessEnv};
 pub use self::error::{ConfigError, Exit, Source, Stream};
-pub use self::settings::{AuthMode, Limits, Log, LogFormat, NamedKey, Settings, TlsFiles};
+pub use self::settings::{
+    A2a, AuthMode, Durability, Extension, Limits, Log, LogFormat, NamedKey, Settings, Store, TlsFiles,
+};
 pub use self::values::LOCAL_KEY;
 pub use self::web::{Host, Hosts, Origins, PublicUrl, WebOrigin};
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Deserializer};
 use toml::Value;
 
-use super::settings::LogFormat;
+use super::settings::{Durability, LogFormat};
 use super::values::{Bounded, Filter, KeyName, Listen, PathText, check_key};
 use super::web::{Host, PublicUrl, WebOrigin};
 use crate::domain::secret::Secret;
@@ -19,6 +19,10 @@ pub(super) struct Raw {
     pub(super) tls: Tls,
     pub(super) auth: Auth,
     pub(super) log: Log,
+    pub(super) store: Store,
+    pub(super) a2a: A2a,
+    pub(super) push: Push,
+    pub(super) model: Model,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -71,6 +75,47 @@ pub(super) enum Mode {
 pub(super) struct Log {
     pub(super) format: Option<LogFormat>,
     pub(super) filter: Option<Filter>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Store {
+    pub(super) durability: Option<Durability>,
+    /// 0 keeps everything.
+    pub(super) retention_days: Option<Bounded<0, 36_500>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct A2a {
+    pub(super) streaming: Option<bool>,
+    pub(super) push_notifications: Option<bool>,
+    pub(super) extended_card: Option<bool>,
+    pub(super) repeat_seconds: Option<Bounded<0, 86_400>>,
+    pub(super) extensions: Vec<Extension>,
+}
+
+/// One of `[[a2a.extensions]]`: announced in the card beside our own.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with uri")]
+pub(super) struct Extension {
+    pub(super) uri: String,
+    #[serde(default)]
+    pub(super) description: String,
+    #[serde(default)]
+    pub(super) required: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Push {
+    pub(super) allow_hosts: Vec<Host>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Model {
+    pub(super) rehearsal: Option<PathText>,
 }
 
 /// One of `[[auth.keys]]`.

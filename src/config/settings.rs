@@ -26,6 +26,11 @@ pub struct Settings {
     pub tls: Option<TlsFiles>,
     pub auth: AuthMode,
     pub log: Log,
+    pub store: Store,
+    pub a2a: A2a,
+    pub push_hosts: Hosts,
+    /// A script to follow instead of the built-in one.
+    pub rehearsal: Option<PathBuf>,
     /// Absolute, and perhaps not there yet.
     pub data_dir: PathBuf,
     /// Canonical, and there when the settings were decided.
@@ -57,6 +62,41 @@ pub enum AuthMode {
 pub struct NamedKey {
     pub name: String,
     pub key: Secret,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Store {
+    pub durability: Durability,
+    /// How long a task is kept after it has ended; none keeps it for ever.
+    pub retention: Option<Duration>,
+}
+
+/// What an acknowledged event survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// The end of the process, in whatever way.
+    Process,
+    /// The end of the power, at the cost of a disk's wait for every commit.
+    Power,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct A2a {
+    pub streaming: bool,
+    pub push_notifications: bool,
+    pub extended_card: bool,
+    /// A send that comes again within this time is the same send.
+    pub repeat_window: Duration,
+    pub extensions: Vec<Extension>,
+}
+
+/// An extension that the card announces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extension {
+    pub uri: String,
+    pub description: String,
+    pub required: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

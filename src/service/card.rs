@@ -1,12 +1,15 @@
 //! The agent card: what this server says of itself. Pure; built once at start from the address it has.
 
+use crate::projection::v10::RESUME;
 use crate::proto::a2a::{
-    AgentCapabilities, AgentCard, AgentInterface, AgentSkill, HttpAuthSecurityScheme, SecurityRequirement,
-    SecurityScheme, StringList, security_scheme,
+    AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, HttpAuthSecurityScheme,
+    SecurityRequirement, SecurityScheme, StringList, security_scheme,
 };
 
 const VERSION: &str = "1.0";
 const SCHEME: &str = "bearer";
+const INPUT: [&str; 3] = ["text/plain", "text/markdown", "application/json"];
+const OUTPUT: [&str; 3] = ["text/plain", "application/json", "application/octet-stream"];
 
 /// Where clients find the server, and whether they need a key.
 #[derive(Debug, Clone)]
@@ -18,21 +21,31 @@ pub struct Place {
     pub needs_key: bool,
 }
 
-pub fn card(place: &Place) -> AgentCard {
+/// What is offered.
+#[derive(Debug, Clone, Default)]
+pub struct Offer {
+    pub streaming: bool,
+    pub push_notifications: bool,
+    pub extended_card: bool,
+    /// Besides our own.
+    pub extensions: Vec<AgentExtension>,
+}
+
+pub fn card(place: &Place, offer: &Offer) -> AgentCard {
     let mut card = AgentCard {
         name: "Agena".to_owned(),
         description: "A development agent that any client can dock to.".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         supported_interfaces: vec![interface(&place.authority, "GRPC"), interface(&place.url, "HTTP+JSON")],
         capabilities: Some(AgentCapabilities {
-            streaming: Some(false),
-            push_notifications: Some(false),
-            extended_agent_card: Some(true),
-            extensions: Vec::new(),
+            streaming: Some(offer.streaming),
+            push_notifications: Some(offer.push_notifications),
+            extended_agent_card: Some(offer.extended_card),
+            extensions: std::iter::once(resume()).chain(offer.extensions.iter().cloned()).collect(),
         }),
-        default_input_modes: vec!["text/plain".to_owned()],
-        default_output_modes: vec!["text/plain".to_owned()],
-        skills: vec![introduction()],
+        default_input_modes: INPUT.map(str::to_owned).to_vec(),
+        default_output_modes: OUTPUT.map(str::to_owned).to_vec(),
+        skills: vec![rehearsal()],
         ..AgentCard::default()
     };
     if place.needs_key {
@@ -50,14 +63,23 @@ fn interface(url: &str, binding: &str) -> AgentInterface {
     }
 }
 
-/// True today; the development skills are announced with the agent that has them.
-fn introduction() -> AgentSkill {
-    AgentSkill {
-        id: "introduction".to_owned(),
-        name: "Introduction".to_owned(),
-        description: "Says what this server is and where it can be reached. Tasks are not taken yet."
+fn resume() -> AgentExtension {
+    AgentExtension {
+        uri: RESUME.to_owned(),
+        description: "Every event and task carries its sequence; Last-Event-ID resumes a stream behind it."
             .to_owned(),
-        tags: vec!["card".to_owned()],
+        ..AgentExtension::default()
+    }
+}
+
+/// True today; the development skills are announced with the agent that has them.
+fn rehearsal() -> AgentSkill {
+    AgentSkill {
+        id: "rehearsal".to_owned(),
+        name: "Rehearsal".to_owned(),
+        description: "Follows a script: says, asks, makes artifacts and fails as a client's author needs it."
+            .to_owned(),
+        tags: vec!["test".to_owned()],
         ..AgentSkill::default()
     }
 }
