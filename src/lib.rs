@@ -10,6 +10,7 @@
 //! | [`transport`] | one port: connections, TLS, the rim's checks, gRPC on one side and routes on the other |
 //! | [`service`] | what calls mean |
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
+//! | [`projection`] | the native types as other dialects show and spell them; pure |
 //! | [`domain`] | values that every layer shares: principal, error, secret |
 //! | [`proto`] | the generated types, their JSON and their checks |
 //! | [`telemetry`] | logging |
@@ -21,6 +22,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod domain;
+pub mod projection;
 pub mod proto;
 pub mod service;
 pub mod telemetry;

@@ -9,7 +9,7 @@ const MAX_FILE: usize = 500;
 const MAX_FUNCTION: usize = 60;
 
 /// A module of `src/` and the modules that it may use. What is not listed may use nothing.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("main", &["app", "cli", "config", "telemetry", "transport"]),
     ("app", &["config", "transport", "service", "transcode", "domain", "proto", "telemetry"]),
     ("cli", &["config", "service", "domain"]),
@@ -17,6 +17,7 @@ const MAY_USE: [(&str, &[&str]); 10] = [
     ("transport", &["service", "transcode", "domain", "proto"]),
     ("service", &["domain", "proto"]),
     ("transcode", &["domain", "proto"]),
+    ("projection", &["domain", "proto"]),
     ("domain", &["proto"]),
     ("proto", &[]),
     ("telemetry", &[]),

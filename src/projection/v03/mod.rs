@@ -1,0 +1,12 @@
+//! A2A 0.3, for clients that have not moved on. 1.0 is native, and what 0.3 cannot say is left out here and
+//! nowhere else. Knows neither transport nor service.
+//!
+//! | module | what it is | who calls it |
+//! | --- | --- | --- |
+//! | [`write`] | borrowed views that print 1.0 messages as the JSON of 0.3 | the JSON-RPC front, push |
+
+mod names;
+pub mod write;
+
+/// What a 0.3 card says of the protocol it speaks.
+pub const PROTOCOL_VERSION: &str = "0.3.0";
