@@ -4,8 +4,10 @@
 //! | module | what it is | who calls it |
 //! | --- | --- | --- |
 //! | [`write`] | borrowed views that print 1.0 messages as the JSON of 0.3 | the JSON-RPC front, push |
+//! | [`read`] | the params of a JSON-RPC method as a 1.0 request | the JSON-RPC front |
 
 mod names;
+pub mod read;
 pub mod write;
 
 /// What a 0.3 card says of the protocol it speaks.
