@@ -5,7 +5,9 @@
 //! | --- | --- | --- |
 //! | [`write`] | borrowed views that print 1.0 messages as the JSON of 0.3 | the JSON-RPC front, push |
 //! | [`read`] | the params of a JSON-RPC method as a 1.0 request | the JSON-RPC front |
+//! | [`errors`] | the error object of JSON-RPC | the JSON-RPC front |
 
+pub mod errors;
 mod names;
 pub mod read;
 pub mod write;
