@@ -6,10 +6,12 @@
 //! | [`write`] | borrowed views that print 1.0 messages as the JSON of 0.3 | the JSON-RPC front, push |
 //! | [`read`] | the params of a JSON-RPC method as a 1.0 request | the JSON-RPC front |
 //! | [`errors`] | the error object of JSON-RPC | the JSON-RPC front |
+//! | [`wire`] | the messages of the package `a2a.v1`, to and from 1.0 | its gRPC service |
 
 pub mod errors;
 mod names;
 pub mod read;
+pub mod wire;
 pub mod write;
 
 /// What a 0.3 card says of the protocol it speaks.
