@@ -7,10 +7,12 @@
 //! | [`read`] | the params of a JSON-RPC method as a 1.0 request | the JSON-RPC front |
 //! | [`errors`] | the error object of JSON-RPC | the JSON-RPC front |
 //! | [`wire`] | the messages of the package `a2a.v1`, to and from 1.0 | its gRPC service |
+//! | [`rest`] | HTTP bodies in JSON-RPC's spelling as the ProtoJSON that the routes read | the HTTP front |
 
 pub mod errors;
 mod names;
 pub mod read;
+pub mod rest;
 pub mod wire;
 pub mod write;
 
