@@ -8,7 +8,9 @@
 //! | [`errors`] | the error object of JSON-RPC | the JSON-RPC front |
 //! | [`wire`] | the messages of the package `a2a.v1`, to and from 1.0 | its gRPC service |
 //! | [`rest`] | HTTP bodies in JSON-RPC's spelling as the ProtoJSON that the routes read | the HTTP front |
+//! | [`card`] | one agent card for both generations, and the card of `a2a.v1` | the card's handlers |
 
+pub mod card;
 pub mod errors;
 mod names;
 pub mod read;
