@@ -10,6 +10,8 @@
 //! | [`transport`] | one port: connections, TLS, the rim's checks, gRPC on one side and routes on the other |
 //! | [`service`] | what calls mean |
 //! | [`agent`] | tasks that live: one actor each, on a journal |
+//! | [`model`] | what stands behind the agent: so far the rehearsal |
+//! | [`projection`] | events and tasks in the words of each dialect; pure |
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
 //! | [`store`] | the journal on SQLite: what was acknowledged is still there after a kill |
 //! | [`domain`] | values that every layer shares: principal, error, secret |

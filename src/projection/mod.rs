@@ -1,3 +1,5 @@
-//! What clients see of a task: its events in the words of each dialect. Pure; services call it.
+//! What clients see of a task: its events in the words of each dialect. Pure: no I/O, no clock, no randomness;
+//! services and fronts call it.
 
+pub mod v03;
 pub mod v10;

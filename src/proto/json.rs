@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
 
 use super::schema::Schema;
+/// Plain values, for dialects whose objects are not ProtoJSON but whose numbers and bytes are.
+pub(crate) use reader::{bytes, integer, typed};
 
 /// What cannot be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +34,8 @@ impl BadJson {
         Self { field: format!("{name}{dot}{}", self.field), problem: self.problem }
     }
 
-    fn whole(problem: impl fmt::Display) -> Self {
+    /// Something about the value itself, not about a member of it.
+    pub fn whole(problem: impl fmt::Display) -> Self {
         Self { field: String::new(), problem: problem.to_string() }
     }
 }

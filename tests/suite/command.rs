@@ -41,9 +41,7 @@ impl Running {
         let mut command = agena(home.path());
         command.args(["--log-format", "json"]).args(options);
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let line = first_line(&mut child);
-        let ready: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(ready["message"], "ready", "{line}");
+        let ready: Value = serde_json::from_str(&line_with(&mut child, "\"ready\"")).unwrap();
         Self { child, url: ready["url"].as_str().unwrap().to_owned(), home }
     }
 
@@ -72,13 +70,17 @@ impl Drop for Running {
     }
 }
 
-fn first_line(child: &mut Child) -> String {
+/// Reads up to the line that says it.
+fn line_with(child: &mut Child, words: &'static str) -> String {
     let (send, receive) = mpsc::channel();
     let stderr = child.stderr.take().unwrap();
     let reader = std::thread::spawn(move || {
         let mut reader = BufReader::new(stderr);
         let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
+        while !line.contains(words) {
+            line.clear();
+            assert!(reader.read_line(&mut line).unwrap() > 0, "it ended without saying {words}");
+        }
         send.send(line).unwrap();
         reader
     });

@@ -1,6 +1,6 @@
 //! Reads parsed JSON by the descriptor of a message: slower than the generated impls, but it takes all that
 //! ProtoJSON allows and can say which field is wrong. Knows no concrete type but the well-known ones; only
-//! `json::decode_tree` calls it.
+//! `json::decode_tree` calls it. Readers of other dialects use its plain values.
 
 use std::collections::{HashMap, HashSet};
 
@@ -143,12 +143,12 @@ fn boxed(tree: Value, kind: &MessageDescriptor, left: u32) -> Read<DynamicMessag
     Ok(message)
 }
 
-fn typed<T: DeserializeOwned>(tree: Value) -> Read<T> {
+pub fn typed<T: DeserializeOwned>(tree: Value) -> Read<T> {
     serde_path_to_error::deserialize(tree)
         .map_err(|e| BadJson { field: super::path(e.path()), problem: e.into_inner().to_string() })
 }
 
-fn integer<T: TryFrom<i128>>(tree: &Value) -> Read<T> {
+pub fn integer<T: TryFrom<i128>>(tree: &Value) -> Read<T> {
     let whole = match tree {
         Value::Number(number) => whole(&number.to_string()),
         Value::String(text) => whole(text),
@@ -169,7 +169,7 @@ fn whole(text: &str) -> Option<i128> {
 }
 
 /// Both alphabets of base64, with padding or without.
-fn bytes(tree: &Value) -> Read<Bytes> {
+pub fn bytes(tree: &Value) -> Read<Bytes> {
     const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true);
