@@ -16,20 +16,25 @@ use crate::domain::principal::Principal;
 use crate::domain::secret::Secret;
 use crate::domain::store::Store;
 use crate::model::rehearsal::{BadScript, Rehearsal, Script};
-use crate::proto;
+use crate::projection::v03::rest::rest_body;
 use crate::proto::a2a::AgentExtension;
 use crate::proto::a2a::a2a_service_http;
 use crate::proto::a2a::a2a_service_server::{A2aServiceServer, SERVICE_NAME as A2A_NAME};
+use crate::proto::a2a_v03::a2a_service_server::SERVICE_NAME as A2A_V03_NAME;
 use crate::proto::json::Unprintable;
+use crate::proto::{self, a2a_v03};
 use crate::service::a2a::{A2a, Options};
+use crate::service::a2a_v03::A2aV03;
 use crate::service::card::{Offer, Place, card};
 use crate::store::{Durability, OpenError, Sqlite};
-use crate::transcode::{Clash, Mount, Router, Tenants, Unknown};
-use crate::transport::handler::{health, well_known};
+use crate::transcode::{Body, Clash, Mount, Route, Router, Rule, Slash, Tenants, Unknown};
+use crate::transport::handler::{health, jsonrpc, well_known};
 use crate::transport::{self, Access, Drained, Keys, Listener, Origins, Rim, Server, TlsError};
 
 /// The journal, in the data directory.
 const JOURNAL: &str = "journal.db";
+
+const SERVICES: [&str; 2] = [A2A_NAME, A2A_V03_NAME];
 
 /// Why the server does not start. Each is one line that says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -85,10 +90,11 @@ impl App {
         tracing::debug!(left, "tasks of an earlier run were looked at");
         keep_tidy(store, settings.store.retention);
         let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
-        let (grpc, health) = grpc(settings, &a2a).await?;
+        let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));
+        let (grpc, health) = grpc(settings, &a2a, &v03).await?;
         let rim = rim(settings, listener.address(), access);
         let server = Server {
-            stack: transport::stack(rim, Arc::new(router(&a2a)?), grpc),
+            stack: transport::stack(rim, Arc::new(router(&a2a, &v03)?), grpc),
             tls,
             max_connections: settings.max_connections,
             header_limit: settings.limits.header_bytes,
@@ -105,8 +111,9 @@ impl App {
         tokio::spawn(async move {
             let signal = signals.next().await;
             // Whoever balances load over several servers should look elsewhere from now on.
-            health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
-            health.set_service_status(A2A_NAME, tonic_health::ServingStatus::NotServing).await;
+            for name in [""].into_iter().chain(SERVICES) {
+                health.set_service_status(name, tonic_health::ServingStatus::NotServing).await;
+            }
             let _ = told.send(signal);
             // Asked twice: whoever asks does not want to wait for the rest.
             signals.next().await;
@@ -234,31 +241,68 @@ fn keep_tidy(store: Arc<dyn Store>, retention: Option<Duration>) {
 }
 
 /// A2A ignores what it does not know, in a query as in a body.
-const A2A_ROOT: Mount = Mount { prefix: &[], tenants: Tenants::Drop, unknown: Unknown::Ignore };
-const A2A_TENANTS: Mount = Mount { prefix: &["a2a"], tenants: Tenants::Keep, unknown: Unknown::Ignore };
+const A2A_ROOT: Mount = Mount { tenants: Tenants::Drop, unknown: Unknown::Ignore, ..Mount::ROOT };
+const A2A_TENANTS: Mount = Mount { prefix: &["a2a"], unknown: Unknown::Ignore, ..Mount::ROOT };
+/// Clients of 0.3 disagree on how their REST bodies are spelled; both ways are read.
+const A2A_V03: Mount = Mount { unknown: Unknown::Ignore, spelling: Some(rest_body), ..Mount::ROOT };
+/// Some clients put a slash behind the address that the card gives them.
+const RPC: Mount = Mount { slash: Slash::Ignore, unknown: Unknown::Ignore, ..Mount::ROOT };
 
-fn router(a2a: &Arc<A2a>) -> Result<Router, StartError> {
+/// 1.0's annotation says GET, its prose POST. Both are served.
+static SUBSCRIBE: Rule = post("/tasks/{id=*}:subscribe");
+static SUBSCRIBE_V03: Rule = post("/v1/{name=tasks/*}:subscribe");
+/// 0.3's annotation says `task/*`, its prose `tasks`.
+static CREATE_PUSH_V03: Rule =
+    Rule { body: Body::Field("config"), ..post("/v1/{parent=tasks/*}/pushNotificationConfigs") };
+
+const fn post(template: &'static str) -> Rule {
+    Rule { rpc: "", method: "POST", template, body: Body::None, response_body: None }
+}
+
+fn router(a2a: &Arc<A2a>, v03: &Arc<A2aV03>) -> Result<Router, StartError> {
+    let native = with(a2a_service_http::routes(a2a), "/SubscribeToTask", &SUBSCRIBE);
+    let legacy = with(a2a_v03::a2a_service_http::routes(v03), "/TaskSubscription", &SUBSCRIBE_V03);
+    let legacy = with(legacy, "/CreateTaskPushNotificationConfig", &CREATE_PUSH_V03);
     let mut router = Router::default();
     router.mount(Mount::ROOT, health::routes())?;
     router.mount(Mount::ROOT, well_known::routes(a2a.card(), SystemTime::now())?)?;
-    router.mount(A2A_ROOT, a2a_service_http::routes(a2a))?;
-    router.mount(A2A_TENANTS, a2a_service_http::routes(a2a))?;
+    router.mount(RPC, jsonrpc::routes(a2a))?;
+    router.mount(A2A_ROOT, native.clone())?;
+    router.mount(A2A_TENANTS, native)?;
+    router.mount(A2A_V03, legacy)?;
     Ok(router)
 }
 
-async fn grpc(settings: &Settings, a2a: &Arc<A2a>) -> Result<(Routes, HealthReporter), StartError> {
+/// The same routes, and one of them at a second place.
+fn with(mut routes: Vec<Route>, rpc: &str, rule: &'static Rule) -> Vec<Route> {
+    let found = routes.iter().find(|route| route.rule().rpc.ends_with(rpc)).map(|route| route.also(rule));
+    routes.extend(found);
+    routes
+}
+
+async fn grpc(
+    settings: &Settings,
+    a2a: &Arc<A2a>,
+    v03: &Arc<A2aV03>,
+) -> Result<(Routes, HealthReporter), StartError> {
     let (health, health_service) = tonic_health::server::health_reporter();
     let a2a = A2aServiceServer::from_arc(Arc::clone(a2a))
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(settings.limits.message_bytes);
-    health.set_service_status(A2A_NAME, tonic_health::ServingStatus::Serving).await;
-    let mut routes = Routes::new(health_service).add_service(a2a);
+    let v03 = a2a_v03::a2a_service_server::A2aServiceServer::from_arc(Arc::clone(v03))
+        .accept_compressed(CompressionEncoding::Gzip)
+        .max_decoding_message_size(settings.limits.message_bytes);
+    for name in SERVICES {
+        health.set_service_status(name, tonic_health::ServingStatus::Serving).await;
+    }
+    let mut routes = Routes::new(health_service).add_service(a2a).add_service(v03);
     if settings.reflection {
         let reflection = || {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
                 .with_service_name(A2A_NAME)
+                .with_service_name(A2A_V03_NAME)
                 .with_service_name("grpc.health.v1.Health")
         };
         routes = routes.add_service(reflection().build_v1()?).add_service(reflection().build_v1alpha()?);

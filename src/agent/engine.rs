@@ -224,7 +224,7 @@ impl Engine {
         let now = SystemTime::now();
         let mut machine = Machine::at(head.sequence, head.state);
         let writer = Writer::new(&head.task_id, &head.context_id, uuid::Uuid::now_v7().to_string());
-        let time = Timestamp::from(chrono::DateTime::from(now));
+        let time = Timestamp::of(now);
         let events = vec![machine.apply(writer.interrupted(), time)?];
         let commit =
             Commit { task_id: head.task_id, events, state: machine.state(), updated: Some(now), send: None };
@@ -245,7 +245,7 @@ fn owner(who: &Principal, head: &Head) -> Owner {
 /// The task exists, and this was said.
 fn first_events(owner: &Owner, message: &Message, now: SystemTime) -> Result<(Machine, Vec<TaskEvent>)> {
     let mut machine = Machine::new();
-    let time = Timestamp::from(chrono::DateTime::from(now));
+    let time = Timestamp::of(now);
     let created = Created {
         task_id: owner.task_id.clone(),
         context_id: owner.context_id.clone(),

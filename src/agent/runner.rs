@@ -191,7 +191,7 @@ impl Runner {
     async fn record(&mut self, events: Vec<Event>) -> Result<u64, Failed> {
         let now = SystemTime::now();
         let mut machine = self.machine;
-        let time = Timestamp::from(chrono::DateTime::from(now));
+        let time = Timestamp::of(now);
         let changes = events.iter().any(|event| matches!(event, Event::State(_) | Event::Created(_)));
         let events: Vec<TaskEvent> =
             events.into_iter().map(|event| machine.apply(event, time)).collect::<Result<_, _>>()?;

@@ -31,6 +31,7 @@ pub enum Cause {
     // The rim's.
     InvalidArgument,
     Malformed,
+    InvalidRequest,
     Unauthenticated,
     HostNotAllowed,
     OriginNotAllowed,
@@ -70,7 +71,7 @@ const fn row(
 
 /// The table of A2A 1.0.1, then ours. A row per cause, and the place to look when a client asks "why this code".
 #[rustfmt::skip]
-pub const TABLE: [Wire; 24] = [
+pub const TABLE: [Wire; 25] = [
     row(Cause::TaskNotFound, "TASK_NOT_FOUND", A2A, Code::NotFound, 404, -32001),
     row(Cause::TaskNotCancelable, "TASK_NOT_CANCELABLE", A2A, Code::FailedPrecondition, 400, -32002),
     row(Cause::PushNotificationNotSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED", A2A, Code::FailedPrecondition, 400, -32003),
@@ -83,6 +84,7 @@ pub const TABLE: [Wire; 24] = [
 
     row(Cause::InvalidArgument, "INVALID_ARGUMENT", AGENA, Code::InvalidArgument, 400, -32602),
     row(Cause::Malformed, "MALFORMED_REQUEST", AGENA, Code::InvalidArgument, 400, -32700),
+    row(Cause::InvalidRequest, "INVALID_REQUEST", AGENA, Code::InvalidArgument, 400, -32600),
     row(Cause::Unauthenticated, "UNAUTHENTICATED", AGENA, Code::Unauthenticated, 401, -32600),
     row(Cause::HostNotAllowed, "HOST_NOT_ALLOWED", AGENA, Code::PermissionDenied, 403, -32600),
     row(Cause::OriginNotAllowed, "ORIGIN_NOT_ALLOWED", AGENA, Code::PermissionDenied, 403, -32600),

@@ -6,7 +6,8 @@ use crate::proto::a2a::{
     SecurityRequirement, SecurityScheme, StringList, security_scheme,
 };
 
-const VERSION: &str = "1.0";
+const NATIVE: &str = "1.0";
+const LEGACY: &str = "0.3";
 const SCHEME: &str = "bearer";
 const INPUT: [&str; 3] = ["text/plain", "text/markdown", "application/json"];
 const OUTPUT: [&str; 3] = ["text/plain", "application/json", "application/octet-stream"];
@@ -36,7 +37,7 @@ pub fn card(place: &Place, offer: &Offer) -> AgentCard {
         name: "Agena".to_owned(),
         description: "A development agent that any client can dock to.".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        supported_interfaces: vec![interface(&place.authority, "GRPC"), interface(&place.url, "HTTP+JSON")],
+        supported_interfaces: interfaces(place),
         capabilities: Some(AgentCapabilities {
             streaming: Some(offer.streaming),
             push_notifications: Some(offer.push_notifications),
@@ -54,11 +55,19 @@ pub fn card(place: &Place, offer: &Offer) -> AgentCard {
     card
 }
 
-fn interface(url: &str, binding: &str) -> AgentInterface {
+/// 1.0 first, and gRPC before the rest. Clients of 0.3 look behind, and take JSON-RPC for granted.
+fn interfaces(place: &Place) -> Vec<AgentInterface> {
+    let grpc = |version| interface(&place.authority, "GRPC", version);
+    let rpc = |version| interface(&format!("{}/a2a/rpc", place.url), "JSONRPC", version);
+    let rest = |version| interface(&place.url, "HTTP+JSON", version);
+    vec![grpc(NATIVE), rpc(NATIVE), rest(NATIVE), rpc(LEGACY), grpc(LEGACY), rest(LEGACY)]
+}
+
+fn interface(url: &str, binding: &str, version: &str) -> AgentInterface {
     AgentInterface {
         url: url.to_owned(),
         protocol_binding: binding.to_owned(),
-        protocol_version: VERSION.to_owned(),
+        protocol_version: version.to_owned(),
         tenant: String::new(),
     }
 }

@@ -2,4 +2,5 @@
 //! HTTP or JSON.
 
 pub mod a2a;
+pub mod a2a_v03;
 pub mod card;

@@ -71,13 +71,13 @@ fn pick<T: Schema>(body: &[u8], name: &str) -> Result<Vec<u8>, Status> {
     serde_json::to_vec(tree.get(printed).unwrap_or(&Value::Null)).map_err(unprintable)
 }
 
-pub(super) fn unprintable(error: impl std::error::Error) -> Status {
+pub fn unprintable(error: impl std::error::Error) -> Status {
     tracing::error!(%error, "an answer cannot be written");
     Status::internal("the answer cannot be written as JSON")
 }
 
 /// What a service sets as metadata is a header here, but for the words that belong to HTTP or gRPC itself.
-pub(super) fn copy_metadata(metadata: HeaderMap, headers: &mut HeaderMap) {
+pub fn copy_metadata(metadata: HeaderMap, headers: &mut HeaderMap) {
     let own =
         |name: &str| name.starts_with("grpc-") || matches!(name, "content-type" | "content-length" | "te");
     for (name, value) in &metadata {

@@ -1,6 +1,7 @@
 //! One HTTP request on its way to an RPC: the message out of body, path and query, and the metadata around it.
 //! Generated routes call it. It has the whole body already; reading it was the transport's work.
 
+use std::borrow::Cow;
 use std::str::Utf8Error;
 
 use bytes::Bytes;
@@ -13,6 +14,7 @@ use tonic::metadata::MetadataMap;
 use super::answer::Media;
 use super::query;
 use super::route::{Body, Rule};
+use super::router::Mount;
 use super::template::Variable;
 use crate::domain::error::Error;
 use crate::proto::json::{self, BadJson};
@@ -25,12 +27,14 @@ pub enum Unknown {
     Refuse,
 }
 
+const VERSION: &str = "a2a-version";
+
 /// A request that found its route.
 #[derive(Debug)]
 pub struct Call {
     rule: &'static Rule,
     variables: Vec<(Variable, String)>,
-    unknown: Unknown,
+    mount: Mount,
     pub parts: Parts,
     pub body: Bytes,
     pub media: Media,
@@ -40,18 +44,18 @@ impl Call {
     pub fn new(
         rule: &'static Rule,
         variables: Vec<(Variable, String)>,
-        unknown: Unknown,
+        mount: Mount,
         parts: Parts,
         body: Bytes,
     ) -> Self {
         let media = Media::of(&parts.headers);
-        Self { rule, variables, unknown, parts, body, media }
+        Self { rule, variables, mount, parts, body, media }
     }
 
     /// The message, when the body is all of it.
     pub fn body<T: Schema>(&self) -> Result<T, Status> {
         self.no_query()?;
-        if self.has_no_body() { Ok(T::default()) } else { json::decode(&self.body).map_err(refuse) }
+        if self.has_no_body() { Ok(T::default()) } else { json::decode(&self.spelled()?).map_err(refuse) }
     }
 
     /// The value of a path variable, decoded.
@@ -80,7 +84,7 @@ impl Call {
                         &mut tree,
                         fields,
                         name,
-                        json::parse(&self.body).map_err(|e| refuse(e.below(name)))?,
+                        json::parse(&self.spelled()?).map_err(|e| refuse(e.below(name)))?,
                     );
                 }
             }
@@ -93,7 +97,14 @@ impl Call {
 
     /// The gRPC request: headers are metadata, and what the rim found out rides along.
     pub fn request<T>(&self, message: T) -> tonic::Request<T> {
-        let metadata = MetadataMap::from_headers(self.parts.headers.clone());
+        let mut headers = self.parts.headers.clone();
+        // For clients that cannot set headers, such as a browser's EventSource.
+        if !headers.contains_key(VERSION)
+            && let Some(version) = query::version(self.parts.uri.query().unwrap_or_default())
+        {
+            headers.insert(VERSION, version);
+        }
+        let metadata = MetadataMap::from_headers(headers);
         tonic::Request::from_parts(metadata, self.parts.extensions.clone(), message)
     }
 
@@ -101,9 +112,17 @@ impl Call {
         if self.has_no_body() {
             return Ok(Map::new());
         }
-        match json::parse(&self.body).map_err(refuse)? {
+        match json::parse(&self.spelled()?).map_err(refuse)? {
             Value::Object(members) => Ok(members),
             _ => Err(Error::malformed("", "the body must be a JSON object").into()),
+        }
+    }
+
+    /// The body as the routes read it.
+    fn spelled(&self) -> Result<Cow<'_, [u8]>, Status> {
+        match self.mount.spelling {
+            Some(spelling) => spelling(&self.body).map_err(refuse),
+            None => Ok(Cow::Borrowed(&self.body)),
         }
     }
 
@@ -130,7 +149,7 @@ impl Call {
 
     /// Where the body is everything, a parameter has no place to go.
     fn no_query(&self) -> Result<(), Status> {
-        match (self.unknown, self.parameters().next()) {
+        match (self.mount.unknown, self.parameters().next()) {
             (Unknown::Refuse, Some((key, _))) => Err(not_a_parameter(&key)),
             _ => Ok(()),
         }
@@ -147,7 +166,7 @@ impl Call {
     fn is_parameter(&self, key: &str, fields: &'static [Field], taken: Option<&str>) -> Result<bool, Status> {
         let top = key.split('.').next().unwrap_or_default();
         let known = query::find(fields, top).is_some_and(|field| taken != Some(field.name));
-        match (known, self.unknown) {
+        match (known, self.mount.unknown) {
             (true, _) => Ok(true),
             (false, Unknown::Ignore) => Ok(false),
             (false, Unknown::Refuse) => Err(not_a_parameter(key)),

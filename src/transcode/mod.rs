@@ -4,13 +4,15 @@
 mod answer;
 mod call;
 pub mod codec;
+pub mod jsonrpc;
 mod query;
 mod route;
 mod router;
 mod sse;
 mod template;
 
-pub use answer::{Media, Response, error, json};
+pub use answer::{Media, Response, copy_metadata, error, json, unprintable};
 pub use call::{Call, Unknown};
 pub use route::{Body, Route, Rule};
-pub use router::{Clash, Found, Mount, Router, Tenants};
+pub use router::{Clash, Found, Mount, Router, Slash, Spelling, Tenants};
+pub use sse::{Framing, events};

@@ -1,5 +1,6 @@
 //! Path variables and query parameters as members of a JSON object, by the fields of the request message.
 
+use http::HeaderValue;
 use serde_json::{Map, Value};
 
 use crate::domain::error::Error;
@@ -11,6 +12,13 @@ const MAX_STEPS: usize = 32;
 /// Said by other layers: where some clients put a key, and A2A's version for those that cannot set headers.
 pub(super) fn is_reserved(key: &str) -> bool {
     key == "key" || key.eq_ignore_ascii_case("a2a-version")
+}
+
+/// A2A's version, where it stands in the query.
+pub(super) fn version(query: &str) -> Option<HeaderValue> {
+    let mut parameters = form_urlencoded::parse(query.as_bytes());
+    let (_, version) = parameters.find(|(key, _)| key.eq_ignore_ascii_case("a2a-version"))?;
+    HeaderValue::from_str(&version).ok()
 }
 
 /// Who says it. A path stands above everything; two query parameters for one value contradict each other.

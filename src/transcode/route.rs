@@ -101,7 +101,9 @@ impl Route {
                     Ok(request) => run(service, request).await,
                     Err(status) => Err(status),
                 };
-                answered.map(sse::response).unwrap_or_else(|status| answer::error(&status, call.media))
+                answered
+                    .map(|answer| sse::events(answer, sse::Plain))
+                    .unwrap_or_else(|status| answer::error(&status, call.media))
             }
         })
     }
@@ -119,6 +121,11 @@ impl Route {
         F: Future<Output = Response> + Send + 'static,
     {
         Self { rule, handler: Arc::new(move |call| Box::pin(run(call))) }
+    }
+
+    /// The same handler at another place.
+    pub fn also(&self, rule: &'static Rule) -> Self {
+        Self { rule, handler: Arc::clone(&self.handler) }
     }
 
     pub fn rule(&self) -> &'static Rule {

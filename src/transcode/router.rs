@@ -1,12 +1,14 @@
 //! All routes of the port in the order of their rank. Two that nothing decides between are refused when the
 //! table is built, at start-up.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::call::Unknown;
 use super::route::{Route, Rule};
 use super::template::{BadTemplate, Segment, Template, Variable};
+use crate::proto::json::BadJson;
 
 /// Where a group of routes is attached, and how.
 #[derive(Debug, Clone, Copy)]
@@ -15,11 +17,23 @@ pub struct Mount {
     pub prefix: &'static [&'static str],
     pub tenants: Tenants,
     pub unknown: Unknown,
+    pub slash: Slash,
+    /// Rewrites a body before it is read, for dialects that spell the same thing in two ways.
+    pub spelling: Option<Spelling>,
 }
+
+/// The body in the spelling that the routes read.
+pub type Spelling = fn(&[u8]) -> Result<Cow<'_, [u8]>, BadJson>;
 
 impl Mount {
     /// At the root, as the annotations say.
-    pub const ROOT: Self = Self { prefix: &[], tenants: Tenants::Keep, unknown: Unknown::Refuse };
+    pub const ROOT: Self = Self {
+        prefix: &[],
+        tenants: Tenants::Keep,
+        unknown: Unknown::Refuse,
+        slash: Slash::Strict,
+        spelling: None,
+    };
 }
 
 /// Bindings that begin with `{tenant}` would swallow every other path of the root.
@@ -29,10 +43,25 @@ pub enum Tenants {
     Drop,
 }
 
+/// Whether a slash at the end of a path counts. With ids it has to: an empty id is not "no id".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slash {
+    Strict,
+    Ignore,
+}
+
 struct Entry {
     template: Template,
     route: Route,
-    unknown: Unknown,
+    mount: Mount,
+}
+
+impl Entry {
+    fn matches(&self, segments: &[&str]) -> Option<Vec<(Variable, String)>> {
+        let shorter =
+            segments.split_last().filter(|(last, _)| last.is_empty() && self.mount.slash == Slash::Ignore);
+        matches(&self.template, segments).or_else(|| matches(&self.template, shorter?.1))
+    }
 }
 
 /// The table. Built once, read by every request.
@@ -56,7 +85,7 @@ pub enum Found<'a> {
     Route {
         route: &'a Route,
         variables: Vec<(Variable, String)>,
-        unknown: Unknown,
+        mount: Mount,
     },
     /// The path exists for these methods.
     OtherMethods(Vec<&'static str>),
@@ -70,7 +99,8 @@ impl Router {
             let template = Template::parse(route.rule().template)?;
             let of_tenant = template.variables.first().is_some_and(|v| v.start == 0 && v.field == ["tenant"]);
             if mount.tenants == Tenants::Keep || !of_tenant {
-                self.insert(Entry { template: template.below(mount.prefix), route, unknown: mount.unknown })?;
+                let template = template.below(mount.prefix);
+                self.insert(Entry { template, route, mount })?;
             }
         }
         Ok(())
@@ -91,11 +121,12 @@ impl Router {
     }
 
     pub fn find(&self, method: &str, path: &str) -> Found<'_> {
-        let segments: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let segments: Vec<&str> = if path.is_empty() { Vec::new() } else { path.split('/').collect() };
         // HEAD is GET without the body, which hyper leaves out.
         let wanted = if method == "HEAD" { "GET" } else { method };
         if let Some((entry, variables)) = self.first(wanted, &segments) {
-            return Found::Route { route: &entry.route, variables, unknown: entry.unknown };
+            return Found::Route { route: &entry.route, variables, mount: entry.mount };
         }
         let others: Vec<_> =
             self.entries.keys().copied().filter(|m| self.first(m, &segments).is_some()).collect();
@@ -103,7 +134,7 @@ impl Router {
     }
 
     fn first(&self, method: &str, segments: &[&str]) -> Option<(&Entry, Vec<(Variable, String)>)> {
-        self.entries.get(method)?.iter().find_map(|entry| Some((entry, matches(&entry.template, segments)?)))
+        self.entries.get(method)?.iter().find_map(|entry| Some((entry, entry.matches(segments)?)))
     }
 }
 
@@ -125,7 +156,7 @@ fn name(rule: &Rule) -> String {
 
 /// The variables, still percent-encoded, if the path fits.
 fn matches(template: &Template, path: &[&str]) -> Option<Vec<(Variable, String)>> {
-    let (last, before) = path.split_last()?;
+    let (last, before) = path.split_last().unwrap_or((&"", &[]));
     let last = match &template.verb {
         Some(verb) => last.strip_suffix(verb.as_str())?.strip_suffix(':')?,
         None => last,

@@ -2,6 +2,7 @@
 //! more: a burst costs one write, a lone event leaves at once.
 
 use std::convert::Infallible;
+use std::io::Write;
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -14,6 +15,7 @@ use tonic::Status;
 use tonic::codegen::BoxStream;
 
 use super::answer::{self, Response};
+use crate::domain::dialect::Cursor;
 use crate::domain::error::Wire;
 use crate::proto::json;
 use crate::proto::schema::Schema;
@@ -21,10 +23,39 @@ use crate::proto::schema::Schema;
 /// A frame is sent once it has grown this large, even if more is ready.
 const FULL: usize = 32 * 1024;
 
-pub(super) fn response<T: Schema>(answer: tonic::Response<BoxStream<T>>) -> Response {
-    let (metadata, stream, _) = answer.into_parts();
-    let mut response =
-        Response::new(tonic::body::Body::new(Events { stream, buffer: Vec::new(), ended: false }));
+/// What an event looks like in one dialect. Each is one line of JSON.
+pub trait Framing<T>: Send + Unpin + 'static {
+    fn item(&mut self, item: &T, out: &mut Vec<u8>) -> Result<(), Status>;
+
+    fn error(&mut self, status: &Status, out: &mut Vec<u8>);
+
+    /// The name of the event that an error is, where the dialect has one.
+    const ERROR: Option<&'static str>;
+}
+
+/// The message itself, and google.rpc.Status JSON.
+pub(super) struct Plain;
+
+impl<T: Schema> Framing<T> for Plain {
+    const ERROR: Option<&'static str> = Some("error");
+
+    fn item(&mut self, item: &T, out: &mut Vec<u8>) -> Result<(), Status> {
+        json::encode(item, out).map_err(answer::unprintable)
+    }
+
+    fn error(&mut self, status: &Status, out: &mut Vec<u8>) {
+        out.extend_from_slice(&answer::error_body(status, Wire::of(status)));
+    }
+}
+
+pub fn events<T: Send + 'static, F: Framing<T>>(
+    answer: tonic::Response<BoxStream<T>>,
+    framing: F,
+) -> Response {
+    let (metadata, stream, extensions) = answer.into_parts();
+    let cursor = extensions.get::<Cursor>().cloned();
+    let body = Events { stream, framing, cursor, buffer: Vec::new(), ended: false };
+    let mut response = Response::new(tonic::body::Body::new(body));
     let headers = response.headers_mut();
     answer::copy_metadata(metadata.into_headers(), headers);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -34,25 +65,32 @@ pub(super) fn response<T: Schema>(answer: tonic::Response<BoxStream<T>>) -> Resp
     response
 }
 
-struct Events<T> {
+struct Events<T, F> {
     stream: BoxStream<T>,
+    framing: F,
+    /// Where the stream stands, if it can be resumed.
+    cursor: Option<Cursor>,
     buffer: Vec<u8>,
     ended: bool,
 }
 
-impl<T: Schema> Events<T> {
+impl<T: 'static, F: Framing<T>> Events<T, F> {
     fn push(&mut self, item: Result<T, Status>) {
-        if let Err(status) = item.and_then(|message| self.message(&message)) {
+        if let Err(status) = item.and_then(|item| self.item(&item)) {
             self.error(&status);
         }
     }
 
-    fn message(&mut self, message: &T) -> Result<(), Status> {
+    fn item(&mut self, item: &T) -> Result<(), Status> {
         let start = self.buffer.len();
+        if let Some(cursor) = &self.cursor {
+            // Writing to a Vec cannot fail.
+            let _ = writeln!(self.buffer, "id: {}", cursor.get());
+        }
         self.buffer.extend_from_slice(b"data: ");
-        if let Err(error) = json::encode(message, &mut self.buffer) {
+        if let Err(status) = self.framing.item(item, &mut self.buffer) {
             self.buffer.truncate(start);
-            return Err(answer::unprintable(error));
+            return Err(status);
         }
         self.buffer.extend_from_slice(b"\n\n");
         Ok(())
@@ -60,8 +98,11 @@ impl<T: Schema> Events<T> {
 
     /// The last event: nothing can follow an error.
     fn error(&mut self, status: &Status) {
-        self.buffer.extend_from_slice(b"event: error\ndata: ");
-        self.buffer.extend_from_slice(&answer::error_body(status, Wire::of(status)));
+        if let Some(name) = F::ERROR {
+            let _ = writeln!(self.buffer, "event: {name}");
+        }
+        self.buffer.extend_from_slice(b"data: ");
+        self.framing.error(status, &mut self.buffer);
         self.buffer.extend_from_slice(b"\n\n");
         self.ended = true;
     }
@@ -72,7 +113,7 @@ impl<T: Schema> Events<T> {
     }
 }
 
-impl<T: Schema> Body for Events<T> {
+impl<T: 'static, F: Framing<T>> Body for Events<T, F> {
     type Data = Bytes;
     type Error = Infallible;
 

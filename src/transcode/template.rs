@@ -89,6 +89,9 @@ impl fmt::Display for Template {
 
 fn parse(text: &str) -> Result<Template, &'static str> {
     let path = text.strip_prefix('/').ok_or("must begin with /")?;
+    if path.is_empty() {
+        return Ok(Template { segments: Vec::new(), variables: Vec::new(), verb: None });
+    }
     let (path, verb) = split_verb(path)?;
     let mut template = Template { segments: Vec::new(), variables: Vec::new(), verb };
     for piece in split_segments(path)? {

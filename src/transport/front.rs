@@ -44,12 +44,12 @@ impl Front {
                 refuse(Error::new(Cause::RouteNotFound, format!("nothing is at {}", parts.uri.path())))
             }
             Found::OtherMethods(methods) => refuse_method(&parts, &methods),
-            Found::Route { route, variables, unknown } => {
+            Found::Route { route, variables, mount } => {
                 let declared = parts.headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse().ok());
                 match self.read(body, declared).await {
                     Err(error) => refuse(error),
                     Ok(body) => heartbeat::keep_alive(
-                        route.handle(Call::new(route.rule(), variables, unknown, parts, body)).await,
+                        route.handle(Call::new(route.rule(), variables, mount, parts, body)).await,
                     ),
                 }
             }

@@ -28,7 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("cli", &["config", "service", "domain"]),
     ("config", &["domain"]),
-    ("transport", &["service", "transcode", "domain", "proto"]),
+    ("transport", &["service", "transcode", "projection", "domain", "proto"]),
     ("service", &["agent", "projection", "domain", "proto"]),
     ("agent", &["domain", "proto"]),
     ("model", &["domain", "proto"]),

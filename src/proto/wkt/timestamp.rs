@@ -27,6 +27,12 @@ impl From<DateTime<Utc>> for Timestamp {
 }
 
 impl Timestamp {
+    /// To the millisecond, as A2A recommends and stores keep it.
+    pub fn of(time: std::time::SystemTime) -> Self {
+        let exact = Self::from(DateTime::<Utc>::from(time));
+        Self { nanos: exact.nanos - exact.nanos % 1_000_000, ..exact }
+    }
+
     /// None outside of the years 1 to 9999, or with impossible nanoseconds.
     pub fn to_utc(self) -> Option<DateTime<Utc>> {
         let nanos = u32::try_from(self.nanos).ok().filter(|n| *n < 1_000_000_000)?;

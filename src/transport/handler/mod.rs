@@ -1,4 +1,5 @@
 //! The few routes that no annotation can express, one file each. `app` mounts them beside the generated ones.
 
 pub mod health;
+pub mod jsonrpc;
 pub mod well_known;

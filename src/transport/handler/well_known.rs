@@ -1,4 +1,4 @@
-//! The public card at its well-known path, printed once, with what caches need.
+//! The public card at its well-known paths: one document for both generations, printed once, with what caches need.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -8,17 +8,17 @@ use http::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, 
 use http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
+use crate::projection::v03::card::Card;
 use crate::proto::a2a::AgentCard;
-use crate::proto::json::{self, Unprintable};
+use crate::proto::json::Unprintable;
 use crate::transcode::{self, Body, Response, Route, Rule};
 
-static RULE: Rule = Rule {
-    rpc: "",
-    method: "GET",
-    template: "/.well-known/agent-card.json",
-    body: Body::None,
-    response_body: None,
-};
+/// The second is where 0.2 looked for it.
+static RULES: [Rule; 2] = [rule("/.well-known/agent-card.json"), rule("/.well-known/agent.json")];
+
+const fn rule(template: &'static str) -> Rule {
+    Rule { rpc: "", method: "GET", template, body: Body::None, response_body: None }
+}
 
 /// The card as it goes out.
 struct Printed {
@@ -29,15 +29,19 @@ struct Printed {
 
 pub fn routes(card: &AgentCard, since: SystemTime) -> Result<Vec<Route>, Unprintable> {
     let printed = Arc::new(print(card, since)?);
-    Ok(vec![Route::plain(&RULE, move |call| {
-        let response = answer(&printed, &call.parts.headers, call.media);
-        async move { response }
-    })])
+    let route = |rule: &'static Rule| {
+        let printed = Arc::clone(&printed);
+        Route::plain(rule, move |call| {
+            let response = answer(&printed, &call.parts.headers, call.media);
+            async move { response }
+        })
+    };
+    Ok(RULES.iter().map(route).collect())
 }
 
 fn print(card: &AgentCard, since: SystemTime) -> Result<Printed, Unprintable> {
-    let mut body = Vec::new();
-    json::encode(card, &mut body)?;
+    let body = serde_json::to_vec(&Card(card));
+    let body = body.map_err(|e| Unprintable { message: "AgentCard".to_owned(), problem: e.to_string() })?;
     let hash: String = Sha256::digest(&body).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let etag = format!("\"{hash}\"");
     let modified = DateTime::<Utc>::from(since).format("%a, %d %b %Y %H:%M:%S GMT").to_string();
