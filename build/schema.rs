@@ -22,6 +22,10 @@ pub fn generate(packages: &[&str], snake: &[&str], pool: &DescriptorPool, out: &
     let generator = Generator {
         behavior: pool.get_extension_by_name("google.api.field_behavior").ok_or("no field_behavior")?,
         inspected: inspected(packages, pool)?,
+        requests: pool
+            .services()
+            .flat_map(|s| s.methods().map(|m| m.input().full_name().to_owned()).collect::<Vec<_>>())
+            .collect(),
         packages,
         snake,
     };
@@ -73,6 +77,8 @@ fn is_required(field: &FieldDescriptor, behavior: &ExtensionDescriptor) -> bool 
 struct Generator<'a> {
     behavior: ExtensionDescriptor,
     inspected: HashSet<String>,
+    /// What some RPC takes.
+    requests: HashSet<String>,
     packages: &'a [&'a str],
     snake: &'a [&'a str],
 }
@@ -80,10 +86,12 @@ struct Generator<'a> {
 impl Generator<'_> {
     fn message(&self, message: &MessageDescriptor) -> Result<TokenStream> {
         let name = names::message(message)?;
+        let request = self.requests.contains(message.full_name());
         let checks = message.fields().map(|f| self.checks(&f)).collect::<Result<Vec<_>>>()?;
         let fields = message.fields().map(|f| self.field(&f)).collect::<Result<Vec<_>>>()?;
         Ok(quote! {
             impl ::agena::proto::schema::Inspect for #name {
+                const REQUEST: bool = #request;
                 #[allow(unused_variables)]
                 fn inspect(&self, at: &mut ::agena::proto::schema::Inspector) { #(#checks)* }
             }

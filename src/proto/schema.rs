@@ -51,6 +51,10 @@ pub enum Shape {
 
 /// Walks a message and collects what is wrong with it.
 pub trait Inspect {
+    /// Some RPC takes it. What is only ever an answer is not inspected: a server may leave out of an answer what it
+    /// would demand of a request, and a client has to live with it.
+    const REQUEST: bool = false;
+
     fn inspect(&self, at: &mut Inspector);
 }
 

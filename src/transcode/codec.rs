@@ -47,7 +47,7 @@ impl<U: prost::Message + Inspect + Default> Decoder for CheckedDecoder<U> {
 
     fn decode(&mut self, buf: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         let message = self.0.decode(buf).map_err(|status| Error::malformed("", status.message()))?;
-        message.map(checked).transpose()
+        if U::REQUEST { message.map(checked).transpose() } else { Ok(message) }
     }
 }
 

@@ -123,7 +123,7 @@ mod tests {
         for (text, id, params) in [
             (r#"{"jsonrpc":"2.0","id":"a","method":"m","params":{"b":1}}"#, r#""a""#, r#"{"b":1}"#),
             (r#"{"method":"m","id":-7,"jsonrpc":"2.0"}"#, "-7", ""),
-            (r#"{"jsonrpc":"2.0","id":null,"method":"m","params":null,"more":[]}"#, "null", "null"),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"m","params":null,"more":[]}"#, "null", ""),
             (r#"{"jsonrpc":"2.0","method":"m"}"#, "null", ""),
         ] {
             let envelope = Envelope::parse(text.as_bytes()).unwrap();

@@ -1,93 +1,13 @@
 //! The `agena` command as a process: what it prints, how it fails, how it stops.
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::kit::{DEADLINE, http, soon};
-
-/// A command that sees nothing of this machine's own settings.
-fn agena(home: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_agena"));
-    command
-        .env_clear()
-        .env("HOME", home)
-        .env("AGENA_LISTEN", "127.0.0.1:0")
-        .current_dir(home)
-        .stdin(Stdio::null());
-    command
-}
-
-fn output(command: &mut Command) -> Output {
-    command.output().unwrap()
-}
-
-/// A running server, ended with the test.
-struct Running {
-    child: Child,
-    url: String,
-    home: TempDir,
-}
-
-impl Running {
-    /// Lines are JSON, so that the first one says where the server is.
-    fn start(options: &[&str]) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let mut command = agena(home.path());
-        command.args(["--log-format", "json"]).args(options);
-        let mut child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let ready: Value = serde_json::from_str(&line_with(&mut child, "\"ready\"")).unwrap();
-        Self { child, url: ready["url"].as_str().unwrap().to_owned(), home }
-    }
-
-    fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
-    }
-
-    /// Waits for the end and returns the exit code.
-    fn ended(&mut self) -> Option<i32> {
-        let started = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code();
-            }
-            assert!(started.elapsed() < DEADLINE, "the server does not end");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Reads up to the line that says it.
-fn line_with(child: &mut Child, words: &'static str) -> String {
-    let (send, receive) = mpsc::channel();
-    let stderr = child.stderr.take().unwrap();
-    let reader = std::thread::spawn(move || {
-        let mut reader = BufReader::new(stderr);
-        let mut line = String::new();
-        while !line.contains(words) {
-            line.clear();
-            assert!(reader.read_line(&mut line).unwrap() > 0, "it ended without saying {words}");
-        }
-        send.send(line).unwrap();
-        reader
-    });
-    let line = receive.recv_timeout(DEADLINE).unwrap();
-    child.stderr = Some(reader.join().unwrap().into_inner());
-    line
-}
+use crate::kit::process::{Running, agena, output};
+use crate::kit::{http, soon};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_log_has_a_line_per_request_and_no_key_in_any() {

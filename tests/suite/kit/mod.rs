@@ -2,6 +2,7 @@
 
 mod client;
 mod outcome;
+pub mod process;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use tokio::task::JoinHandle;
 use tonic::service::Routes;
 
 pub use client::{Binding, Client, Http, with_token};
-pub use outcome::Outcome;
+pub use outcome::{Outcome, printed};
 
 use crate::probe::pb::probe_service_http;
 use crate::probe::pb::probe_service_server::ProbeServiceServer;
