@@ -24,8 +24,7 @@ async fn the_log_has_a_line_per_request_and_no_key_in_any() {
     server.signal("TERM");
     assert_eq!(server.ended(), Some(0));
 
-    let (mut log, mut out) = (String::new(), String::new());
-    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    let (log, mut out) = (server.log(), String::new());
     server.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     for key in [token.as_str(), "wrong-in-query", "wrong-in-header"] {
         assert!(!log.contains(key) && !out.contains(key), "{key} is in the output");

@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -32,6 +33,8 @@ pub struct Running {
     pub child: Child,
     pub url: String,
     pub home: TempDir,
+    log: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Running {
@@ -45,8 +48,10 @@ impl Running {
         let mut command = agena(home.path());
         command.args(["--log-format", "json"]).args(options);
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let ready: Value = serde_json::from_str(&line_with(&mut child, "\"ready\"")).unwrap();
-        Self { child, url: ready["url"].as_str().unwrap().to_owned(), home }
+        let (log, reader, ready) = collect(&mut child);
+        let ready: Value =
+            serde_json::from_str(&ready.recv_timeout(DEADLINE).expect("it does not get ready")).unwrap();
+        Self { child, url: ready["url"].as_str().unwrap().to_owned(), home, log, reader: Some(reader) }
     }
 
     pub fn signal(&self, name: &str) {
@@ -67,6 +72,14 @@ impl Running {
     }
 }
 
+impl Running {
+    /// All that it logged; it has ended.
+    pub fn log(&mut self) -> String {
+        self.reader.take().into_iter().for_each(|reader| reader.join().unwrap());
+        self.log.lock().unwrap().clone()
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -74,21 +87,21 @@ impl Drop for Running {
     }
 }
 
-/// Reads up to the line that says it.
-fn line_with(child: &mut Child, words: &'static str) -> String {
-    let (send, receive) = mpsc::channel();
-    let stderr = child.stderr.take().unwrap();
+/// Reads what the server logs, on and on: a pipe that nobody empties would stop it. The line that says that it is
+/// ready comes through the channel.
+fn collect(child: &mut Child) -> (Arc<Mutex<String>>, JoinHandle<()>, mpsc::Receiver<String>) {
+    let (send, ready) = mpsc::channel();
+    let log = Arc::new(Mutex::new(String::new()));
+    let (stderr, lines) = (child.stderr.take().unwrap(), Arc::clone(&log));
     let reader = std::thread::spawn(move || {
-        let mut reader = BufReader::new(stderr);
-        let mut line = String::new();
-        while !line.contains(words) {
-            line.clear();
-            assert!(reader.read_line(&mut line).unwrap() > 0, "it ended without saying {words}");
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            if line.contains("\"ready\"") {
+                let _ = send.send(line.clone());
+            }
+            let mut log = lines.lock().unwrap();
+            log.push_str(&line);
+            log.push('\n');
         }
-        send.send(line).unwrap();
-        reader
     });
-    let line = receive.recv_timeout(DEADLINE).unwrap();
-    child.stderr = Some(reader.join().unwrap().into_inner());
-    line
+    (log, reader, ready)
 }
