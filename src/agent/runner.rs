@@ -83,12 +83,20 @@ impl Runner {
             match next {
                 Ok(Next::Go) => {}
                 Ok(Next::Stop) => return,
-                Err(problem) => {
-                    // The task stays as it is stored; the next message or start finds it there.
-                    tracing::error!(task = self.owner.task_id, %problem, "a task cannot go on");
-                    self.said.clear();
-                }
+                Err(problem) => self.give_up(&problem).await,
             }
+        }
+    }
+
+    /// Whoever waits for the task is told. If not even that can be stored, the task stays as it is, and the next
+    /// message or start finds it there.
+    async fn give_up(&mut self, problem: &Failed) {
+        tracing::error!(task = self.owner.task_id, %problem, "a task cannot go on");
+        self.said.clear();
+        let writer =
+            Writer::new(&self.owner.task_id, &self.owner.context_id, uuid::Uuid::now_v7().to_string());
+        if let Err(problem) = self.record(vec![writer.broken()]).await {
+            tracing::error!(task = self.owner.task_id, %problem, "and that cannot be stored");
         }
     }
 
@@ -177,7 +185,12 @@ impl Runner {
         }
         let mut tasks = Vec::new();
         for id in ids.iter().filter(|id| **id != self.owner.task_id).take(REFERENCES) {
-            tasks.push(self.snapshot(id).await?.task);
+            match self.snapshot(id).await {
+                Ok(snapshot) => tasks.push(snapshot.task),
+                // Another's task, or none, is a reference to nothing.
+                Err(StoreError::NotFound) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(tasks)
     }

@@ -34,12 +34,18 @@ impl Writer {
     /// The process ended in the middle of a turn.
     pub(super) fn interrupted(&self) -> Event {
         const WHY: &str = "the server was stopped in the middle of this turn; how far it got is not known";
-        let error = ErrorDetails {
-            message: WHY.to_owned(),
-            r#type: Some("interrupted".to_owned()),
-            status_code: None,
-        };
-        let message = Some(self.message(self.message_id.clone(), WHY));
+        self.failed(WHY, "interrupted")
+    }
+
+    /// The server itself could not go on.
+    pub(super) fn broken(&self) -> Event {
+        self.failed("the server could not go on with this task; its log says why", "internal")
+    }
+
+    fn failed(&self, why: &str, kind: &str) -> Event {
+        let error =
+            ErrorDetails { message: why.to_owned(), r#type: Some(kind.to_owned()), status_code: None };
+        let message = Some(self.message(self.message_id.clone(), why));
         Event::State(StateChanged { state: TaskState::Failed.into(), message, error: Some(error) })
     }
 

@@ -12,7 +12,7 @@ use crate::kit::{http, soon};
 #[tokio::test(flavor = "multi_thread")]
 async fn the_log_has_a_line_per_request_and_no_key_in_any() {
     let mut server = Running::start(&["--set", "log.filter=trace"]);
-    let token = output(agena(server.home.path()).arg("token"));
+    let token = output(agena(server.home()).arg("token"));
     let token = String::from_utf8(token.stdout).unwrap().trim().to_owned();
     let get = |path: &str| http().get(format!("{}{path}", server.url));
     let right = get(&format!("/extendedAgentCard?key={token}")).header("x-request-id", "find-me");

@@ -1,1 +1,91 @@
-//! tbd
+//! Two principals: what belongs to one looks missing to the other, on every binding and with every operation.
+
+use serde_json::{Value, json};
+
+use super::client::{Binding, Client};
+use super::{OTHER, TESTER, server};
+
+const MISSING: &str = "00000000-0000-7000-8000-000000000000";
+
+fn message(id: &str, place: Value) -> Value {
+    let mut message = json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": "hi"}]});
+    message.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+    json!({ "message": message })
+}
+
+/// Every operation that names a task.
+fn operations(task: &str) -> Vec<(&'static str, Value)> {
+    let named = json!({"taskId": task, "id": "h"});
+    vec![
+        ("GetTask", json!({"id": task})),
+        ("CancelTask", json!({"id": task})),
+        ("SubscribeToTask", json!({"id": task})),
+        ("SendMessage", message("say-1", json!({"taskId": task}))),
+        ("SendStreamingMessage", message("say-2", json!({"taskId": task}))),
+        ("CreateTaskPushNotificationConfig", json!({"taskId": task, "url": "http://127.0.0.1:9/"})),
+        ("GetTaskPushNotificationConfig", named.clone()),
+        ("ListTaskPushNotificationConfigs", json!({"taskId": task})),
+        ("DeleteTaskPushNotificationConfig", named),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn anothers_task_is_a_task_that_does_not_exist() {
+    let server = server();
+    let mine = Client::new(&server.url, TESTER).await;
+    let theirs = Client::new(&server.url, OTHER).await;
+    let made = mine.call(Binding::Grpc, "SendMessage", &message("ask", json!({}))).await;
+    let task = made.answers[0]["task"]["id"].as_str().unwrap().to_owned();
+    let hook = json!({"taskId": task, "id": "h", "url": "http://127.0.0.1:9/"});
+    assert!(mine.call(Binding::Grpc, "CreateTaskPushNotificationConfig", &hook).await.error.is_none());
+    for binding in Binding::ALL {
+        for ((rpc, foreign), (_, missing)) in operations(&task).into_iter().zip(operations(MISSING)) {
+            let seen = theirs.call(binding, rpc, &foreign).await;
+            assert_eq!(seen, theirs.call(binding, rpc, &missing).await, "{rpc} over {binding:?}");
+            assert_eq!(
+                seen.error.unwrap()["details"][0]["reason"],
+                "TASK_NOT_FOUND",
+                "{rpc} over {binding:?}"
+            );
+        }
+        let listed = theirs.call(binding, "ListTasks", &json!({})).await;
+        assert_eq!(listed.answers[0]["totalSize"], 0, "{binding:?}");
+    }
+    let still = mine.call(Binding::Rest, "GetTask", &json!({"id": task})).await;
+    assert_eq!(still.answers[0]["status"]["state"], "TASK_STATE_INPUT_REQUIRED", "nothing has changed");
+    let hooks = mine.call(Binding::Rest, "ListTaskPushNotificationConfigs", &json!({"taskId": task})).await;
+    assert_eq!(hooks.answers[0]["configs"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn contexts_and_page_tokens_are_nobody_elses_either() {
+    let server = server();
+    let mine = Client::new(&server.url, TESTER).await;
+    let theirs = Client::new(&server.url, OTHER).await;
+    for id in ["say-1", "say-2"] {
+        mine.call(Binding::Rest, "SendMessage", &message(id, json!({"contextId": "shared"}))).await;
+    }
+    let page = mine.call(Binding::Rest, "ListTasks", &json!({"pageSize": 1})).await;
+    let token = page.answers[0]["nextPageToken"].as_str().unwrap().to_owned();
+    let next = json!({"pageSize": 1, "pageToken": token});
+    assert_eq!(
+        mine.call(Binding::Rest, "ListTasks", &next).await.answers[0]["tasks"].as_array().unwrap().len(),
+        1
+    );
+    let other_filter = json!({"pageSize": 1, "pageToken": token, "contextId": "shared"});
+    for (client, request) in [(&theirs, &next), (&mine, &other_filter)] {
+        let error = client.call(Binding::Rest, "ListTasks", request).await.error.unwrap();
+        assert_eq!(error["details"][1]["fieldViolations"][0]["field"], "pageToken");
+    }
+    // The same name of a context is another context for another principal, and what happened there is not told.
+    let answer =
+        theirs.call(Binding::Rest, "SendMessage", &message("refine", json!({"contextId": "shared"}))).await;
+    assert_eq!(answer.answers[0]["task"]["status"]["state"], "TASK_STATE_COMPLETED");
+    let listed = theirs.call(Binding::Rest, "ListTasks", &json!({"contextId": "shared"})).await;
+    assert_eq!(listed.answers[0]["totalSize"], 1);
+    // A reference to another's task is a reference to nothing.
+    let task = mine.call(Binding::Rest, "ListTasks", &json!({})).await.answers[0]["tasks"][0]["id"].clone();
+    let refers = message("refine-2", json!({"referenceTaskIds": [task]}));
+    let seen = theirs.call(Binding::Rest, "SendMessage", &refers).await;
+    assert_ne!(seen.answers[0]["task"]["status"]["state"], "TASK_STATE_WORKING");
+}

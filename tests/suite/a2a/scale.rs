@@ -1,1 +1,71 @@
-//! tbd
+//! A thousand tasks at once complete, and what they took is given back.
+
+use agena::proto::a2a::stream_response::Payload;
+use agena::proto::a2a::{Message, Part, Role, SendMessageRequest, TaskState};
+use futures::StreamExt;
+
+use super::client::Client;
+use super::{TESTER, server};
+
+const TASKS: usize = 1000;
+const CONNECTIONS: usize = 4;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_streaming_tasks_complete_and_leave_nothing_behind() {
+    let server = server();
+    let memory = || resident(server.child.id());
+    round(&server.url, 0).await;
+    let after_first = memory();
+    for number in 1..4 {
+        round(&server.url, number).await;
+    }
+    let after_all = memory();
+    // Allocators keep what they had at the height; a leak would add to it with every round.
+    assert!(
+        after_all < after_first + after_first / 4,
+        "{after_first} KiB after one round, {after_all} after four"
+    );
+}
+
+async fn round(url: &str, number: usize) {
+    let mut clients = Vec::new();
+    for _ in 0..CONNECTIONS {
+        clients.push(Client::new(url, TESTER).await);
+    }
+    let tasks = (0..TASKS).map(|n| {
+        let client = clients[n % CONNECTIONS].clone();
+        tokio::spawn(async move { one(&client, &format!("pause-{number}-{n}")).await })
+    });
+    let all = futures::future::join_all(tasks);
+    let states =
+        tokio::time::timeout(std::time::Duration::from_secs(60), all).await.expect("all complete in time");
+    let completed =
+        states.into_iter().filter(|state| *state.as_ref().unwrap() == TaskState::Completed).count();
+    assert_eq!(completed, TASKS);
+}
+
+/// The last state that the stream told of.
+async fn one(client: &Client, id: &str) -> TaskState {
+    let message = Message {
+        message_id: id.to_owned(),
+        role: Role::User.into(),
+        parts: vec![Part::text("hi")],
+        ..Message::default()
+    };
+    let request = SendMessageRequest { message: Some(message), ..SendMessageRequest::default() };
+    let mut items = client.grpc().send_streaming_message(client.request(request)).await.unwrap().into_inner();
+    let mut state = TaskState::Unspecified;
+    while let Some(item) = items.next().await {
+        if let Some(Payload::StatusUpdate(update)) = item.unwrap().payload {
+            state = update.status.unwrap().state();
+        }
+    }
+    state
+}
+
+/// In KiB.
+fn resident(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}

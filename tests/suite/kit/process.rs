@@ -32,7 +32,7 @@ pub fn output(command: &mut Command) -> Output {
 pub struct Running {
     pub child: Child,
     pub url: String,
-    pub home: TempDir,
+    home: Option<TempDir>,
     log: Arc<Mutex<String>>,
     reader: Option<JoinHandle<()>>,
 }
@@ -51,7 +51,13 @@ impl Running {
         let (log, reader, ready) = collect(&mut child);
         let ready: Value =
             serde_json::from_str(&ready.recv_timeout(DEADLINE).expect("it does not get ready")).unwrap();
-        Self { child, url: ready["url"].as_str().unwrap().to_owned(), home, log, reader: Some(reader) }
+        Self {
+            child,
+            url: ready["url"].as_str().unwrap().to_owned(),
+            home: Some(home),
+            log,
+            reader: Some(reader),
+        }
     }
 
     pub fn signal(&self, name: &str) {
@@ -73,6 +79,16 @@ impl Running {
 }
 
 impl Running {
+    pub fn home(&self) -> &Path {
+        self.home.as_ref().unwrap().path()
+    }
+
+    /// What is left of it, for another to start on. It was killed.
+    pub fn into_home(mut self) -> TempDir {
+        self.child.wait().unwrap();
+        self.home.take().unwrap()
+    }
+
     /// All that it logged; it has ended.
     pub fn log(&mut self) -> String {
         self.reader.take().into_iter().for_each(|reader| reader.join().unwrap());
