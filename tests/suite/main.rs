@@ -11,4 +11,5 @@ mod probe;
 mod protojson;
 mod rim;
 mod shutdown;
+mod store;
 mod streams;

@@ -110,7 +110,8 @@ fn check(db: &Connection, path: &Path, size: u64) -> Result<(), OpenError> {
     }
     let found: String =
         db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(|error| told(path, error))?;
-    if found == "ok" { Ok(()) } else { Err(OpenError::Damaged { path: path.to_owned(), problem: found }) }
+    let problem = found.lines().collect::<Vec<_>>().join(" ");
+    if problem == "ok" { Ok(()) } else { Err(OpenError::Damaged { path: path.to_owned(), problem }) }
 }
 
 fn told(path: &Path, error: rusqlite::Error) -> OpenError {
