@@ -24,13 +24,14 @@ CREATE INDEX task_context ON task (principal, tenant, context, updated, id, stat
 CREATE INDEX task_unfinished ON task (number) WHERE state NOT IN (3, 4, 5, 7);
 CREATE INDEX task_finished ON task (updated) WHERE state IN (3, 4, 5, 7);
 
--- What one commit added to a task: a TaskEvents that begins with the sequence `first`.
+-- What one commit added to a task: a TaskEvents that begins with the sequence `first`. Rows stand in the order
+-- of their commits, not clustered by task: what many tasks write at once then falls on few pages.
 CREATE TABLE journal (
     task   INTEGER NOT NULL,
     first  INTEGER NOT NULL,
     events BLOB    NOT NULL,
     PRIMARY KEY (task, first)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Sends that would be recognised if they came again.
 CREATE TABLE send (
