@@ -1,7 +1,6 @@
 //! The embedded store: its rig, how it is opened, and what a copy of its files holds.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -51,8 +50,11 @@ async fn written() -> Embedded {
     rig
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn nobody_else_can_read_the_files() {
+    use std::os::unix::fs::PermissionsExt;
+
     let rig = written().await;
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     fs::set_permissions(rig.file(), fs::Permissions::from_mode(0o644)).unwrap();
@@ -115,6 +117,7 @@ async fn damage_is_found_after_an_unclean_stop() {
     assert!(rig.refusal().starts_with("the journal DATA/journal.db is damaged ("));
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn a_directory_that_cannot_be_made_is_named() {
     let rig = Embedded::fresh().await;
