@@ -29,9 +29,9 @@ pub struct Commit {
     pub events: Vec<TaskEvent>,
     /// After these events.
     pub state: TaskState,
-    /// When the state changed; none if it did not.
+    /// When the state changed; none if it did not. A new task brings it always.
     pub updated: Option<SystemTime>,
-    /// With a new task: what the send that made it is recognised by when it comes again.
+    /// What the send that caused it is recognised by when it comes again, to a new task or to an old one.
     pub send: Option<SendKey>,
 }
 
@@ -48,7 +48,7 @@ pub struct SendKey {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Committed {
     Stored,
-    /// The same send came within its window and made this task already. Nothing was stored.
+    /// The same send came within its window and went to this task already. Nothing was stored.
     Repeated {
         task_id: String,
     },
@@ -177,7 +177,8 @@ pub trait Store: Send + Sync + 'static {
     /// When the next webhook that has something to send may be tried.
     async fn next_due(&self) -> Result<Option<SystemTime>>;
 
-    /// Records how a delivery went: cursor, attempts and state of a webhook that may be gone by now.
+    /// Records how a delivery went: cursor, attempts and state of a webhook. One that is gone or has another
+    /// configuration by now is left alone, and the cursor never goes back.
     async fn record_push(&self, who: &Principal, push: &Push) -> Result<()>;
 
     /// Forgets terminal tasks that last changed before this, with all that belongs to them. Returns how many.

@@ -13,4 +13,5 @@ mod probe;
 mod protojson;
 mod rim;
 mod shutdown;
+mod store;
 mod streams;

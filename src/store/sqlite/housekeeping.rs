@@ -12,9 +12,12 @@ use crate::domain::store::Head;
 const ROWS: usize = 256;
 const TASKS: usize = 32;
 
+fn unfinished_sql() -> String {
+    format!("SELECT {HEAD}, principal FROM task WHERE state NOT IN (3, 4, 5, 7) ORDER BY number")
+}
+
 pub fn unfinished(db: &Connection) -> Result<Vec<(Principal, Head)>> {
-    let sql = format!("SELECT {HEAD}, principal FROM task WHERE state NOT IN (3, 4, 5, 7) ORDER BY number");
-    let mut statement = db.prepare_cached(&sql)?;
+    let mut statement = db.prepare_cached(&unfinished_sql())?;
     let found = statement.query_map([], |row| {
         let principal: String = row.get("principal")?;
         Ok((Principal::named(&principal), rows::head(row, 0)?))
@@ -50,9 +53,10 @@ pub fn purge(db: &Connection, before: SystemTime) -> Result<Step> {
     Ok(Step { hidden, over: hidden == 0 })
 }
 
+const HIDDEN: &str = "SELECT number FROM task WHERE principal IS NULL LIMIT 1";
+
 fn hidden_task(db: &Connection) -> Result<Option<i64>> {
-    let sql = "SELECT number FROM task WHERE principal IS NULL LIMIT 1";
-    db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()
+    db.prepare_cached(HIDDEN)?.query_row([], |row| row.get(0)).optional()
 }
 
 fn remove_events(db: &Connection, task: i64, most: usize) -> Result<usize> {
@@ -61,11 +65,12 @@ fn remove_events(db: &Connection, task: i64, most: usize) -> Result<usize> {
     db.prepare_cached(sql)?.execute(params![task, most])
 }
 
+const OLD: &str = "SELECT number FROM task
+    WHERE state IN (3, 4, 5, 7) AND updated < ? AND principal IS NOT NULL ORDER BY updated LIMIT ?";
+
 fn hide(db: &Connection, before: i64) -> Result<usize> {
-    let sql = "SELECT number FROM task WHERE state IN (3, 4, 5, 7) AND updated < ? AND principal IS NOT NULL
-        ORDER BY updated LIMIT ?";
     let old: Vec<i64> = db
-        .prepare_cached(sql)?
+        .prepare_cached(OLD)?
         .query_map(params![before, TASKS], |row| row.get(0))?
         .collect::<Result<_>>()?;
     for task in &old {
@@ -74,4 +79,17 @@ fn hide(db: &Connection, before: i64) -> Result<usize> {
         db.prepare_cached("UPDATE task SET principal = NULL WHERE number = ?")?.execute([task])?;
     }
     Ok(old.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::plan;
+    use super::*;
+
+    #[test]
+    fn only_the_tasks_in_question_are_looked_at() {
+        assert_eq!(plan(&unfinished_sql()), "SCAN task USING INDEX task_unfinished");
+        assert_eq!(plan(OLD), "SEARCH task USING INDEX task_finished (updated<?)");
+        assert_eq!(plan(HIDDEN), "SEARCH task USING COVERING INDEX task_id (principal=?)");
+    }
 }

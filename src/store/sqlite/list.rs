@@ -30,21 +30,30 @@ pub fn page(
     size: usize,
 ) -> Result<Page, Fault> {
     let mut wanted = condition(who, filter);
-    let count = format!("SELECT count(*) FROM task WHERE {}", wanted.sql);
-    let total = db.prepare_cached(&count)?.query_row(params_from_iter(&wanted.values), |row| row.get(0))?;
+    let total = db
+        .prepare_cached(&count_sql(&wanted))?
+        .query_row(params_from_iter(&wanted.values), |row| row.get(0))?;
     if let Some(After { updated, task_id }) = after {
-        wanted.and("(updated, id) < (?, ?)", [millis(*updated).into(), task_id.clone().into()]);
+        wanted.and(BEHIND, [millis(*updated).into(), task_id.clone().into()]);
     }
     // One more than asked for tells whether there are more.
     wanted.values.push(i64::try_from(size).unwrap_or(i64::MAX).saturating_add(1).into());
-    let select =
-        format!("SELECT {HEAD} FROM task WHERE {} ORDER BY updated DESC, id DESC LIMIT ?", wanted.sql);
-    let mut statement = db.prepare_cached(&select)?;
+    let mut statement = db.prepare_cached(&page_sql(&wanted))?;
     let found = statement.query_map(params_from_iter(&wanted.values), |row| rows::head(row, 0))?;
     let mut heads = found.collect::<rusqlite::Result<Vec<_>>>()?;
     let more = heads.len() > size;
     heads.truncate(size);
     Ok(Page { heads, total, more })
+}
+
+const BEHIND: &str = "(updated, id) < (?, ?)";
+
+fn count_sql(wanted: &Condition) -> String {
+    format!("SELECT count(*) FROM task WHERE {}", wanted.sql)
+}
+
+fn page_sql(wanted: &Condition) -> String {
+    format!("SELECT {HEAD} FROM task WHERE {} ORDER BY updated DESC, id DESC LIMIT ?", wanted.sql)
 }
 
 fn condition(who: &Principal, filter: &Filter) -> Condition {
@@ -62,4 +71,35 @@ fn condition(who: &Principal, filter: &Filter) -> Condition {
         wanted.and("updated >= ?", [millis(since).into()]);
     }
     wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::super::tests::plan;
+    use super::*;
+    use crate::proto::a2a::TaskState;
+
+    /// A sort or a scan would show in the plan.
+    #[test]
+    fn every_filter_reads_along_an_index() {
+        let context_id = Some("c".to_owned());
+        let (state, updated_since) = (Some(TaskState::Working), Some(UNIX_EPOCH));
+        let all = Filter::default();
+        let of_context = Filter { context_id: context_id.clone(), ..Filter::default() };
+        let fresh = Filter { state, updated_since, ..Filter::default() };
+        let narrow = Filter { context_id, state, updated_since, ..Filter::default() };
+        for (filter, index) in
+            [(all, "task_list"), (fresh, "task_list"), (of_context, "task_context"), (narrow, "task_context")]
+        {
+            let mut wanted = condition(&Principal::local(), &filter);
+            let count = plan(&count_sql(&wanted));
+            assert!(count.starts_with("SEARCH task USING COVERING INDEX "), "{count}");
+            wanted.and(BEHIND, []);
+            let page = plan(&page_sql(&wanted));
+            assert!(page.starts_with(&format!("SEARCH task USING INDEX {index} (")), "{page}");
+            assert!(!page.contains(';') && page.contains("(updated,id)<(?,?)"), "{page}");
+        }
+    }
 }

@@ -155,3 +155,6 @@ impl Store for Sqlite {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

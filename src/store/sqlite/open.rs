@@ -15,6 +15,10 @@ use super::schema::{self, MigrateError};
 pub const BUSY: Duration = Duration::from_secs(5);
 /// More than there are statements in this store.
 pub const STATEMENTS: usize = 64;
+/// How long the log grows, in pages of 4 KiB, before it is folded into the database. Many writes fall on the
+/// same pages, so folding rarely is less work, and the writer waits for the disk meanwhile; but a start after a
+/// kill has to read the whole log.
+const LOG_PAGES: i64 = 4000;
 /// What is left of a larger log goes back to the file system once it was folded into the database.
 const LOG_BYTES: i64 = 64 << 20;
 /// A database up to this size is checked after an unclean stop, in some 50 ms.
@@ -93,6 +97,7 @@ fn configure(db: &Connection, path: &Path, durability: Durability) -> Result<(),
         Durability::Power => "FULL",
     };
     db.pragma_update(None, "synchronous", synchronous).map_err(sql)?;
+    db.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).map_err(sql)?;
     db.pragma_update(None, "journal_size_limit", LOG_BYTES).map_err(sql)
 }
 
@@ -110,7 +115,8 @@ fn check(db: &Connection, path: &Path, size: u64) -> Result<(), OpenError> {
     }
     let found: String =
         db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(|error| told(path, error))?;
-    if found == "ok" { Ok(()) } else { Err(OpenError::Damaged { path: path.to_owned(), problem: found }) }
+    let problem = found.lines().collect::<Vec<_>>().join(" ");
+    if problem == "ok" { Ok(()) } else { Err(OpenError::Damaged { path: path.to_owned(), problem }) }
 }
 
 fn told(path: &Path, error: rusqlite::Error) -> OpenError {

@@ -55,12 +55,18 @@ pub fn delete(db: &Connection, who: &Principal, task_id: &str, id: &str) -> Resu
     Ok(gone > 0)
 }
 
-pub fn due(db: &Connection, now: SystemTime, limit: usize) -> Result<Vec<Due>> {
-    let sql = format!(
+fn due_sql() -> String {
+    format!(
         "SELECT {PUSH}, {HEAD}, task.principal FROM push JOIN task ON task.number = push.task
         WHERE push.behind = 1 AND push.not_before <= ? ORDER BY push.not_before LIMIT ?"
-    );
-    let mut statement = db.prepare_cached(&sql)?;
+    )
+}
+
+const NEXT_DUE: &str = "SELECT not_before FROM push WHERE behind = 1 AND not_before IS NOT NULL
+    ORDER BY not_before LIMIT 1";
+
+pub fn due(db: &Connection, now: SystemTime, limit: usize) -> Result<Vec<Due>> {
+    let mut statement = db.prepare_cached(&due_sql())?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let found = statement.query_map([millis(now), limit], |row| {
         let principal: String = row.get("principal")?;
@@ -74,9 +80,7 @@ pub fn due(db: &Connection, now: SystemTime, limit: usize) -> Result<Vec<Due>> {
 }
 
 pub fn next_due(db: &Connection) -> Result<Option<SystemTime>> {
-    let sql = "SELECT not_before FROM push WHERE behind = 1 AND not_before IS NOT NULL
-        ORDER BY not_before LIMIT 1";
-    let found = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    let found = db.prepare_cached(NEXT_DUE)?.query_row([], |row| row.get(0)).optional()?;
     Ok(found.map(rows::time))
 }
 
@@ -100,4 +104,20 @@ pub fn record(db: &Connection, who: &Principal, push: &Push) -> Result<()> {
         push.config.encode_to_vec(),
     ])?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::plan;
+    use super::*;
+
+    #[test]
+    fn those_without_anything_to_send_are_not_looked_at() {
+        let due = plan(&due_sql());
+        assert_eq!(
+            due,
+            "SEARCH push USING INDEX push_due (not_before<?); SEARCH task USING INTEGER PRIMARY KEY (rowid=?)"
+        );
+        assert_eq!(plan(NEXT_DUE), "SEARCH push USING COVERING INDEX push_due (not_before>?)");
+    }
 }

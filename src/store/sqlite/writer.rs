@@ -132,7 +132,8 @@ impl Worker {
                 Ok(()) => batch.drain(..).for_each(|job| job.answer(None)),
                 Err(Undone::By(index, error)) => batch.remove(index).answer(Some(self.told(&error))),
                 Err(Undone::All(error)) => {
-                    batch.drain(..).for_each(|job| job.answer(Some(self.told(&error))));
+                    let told = self.told(&error);
+                    batch.drain(..).for_each(|job| job.answer(Some(told.clone())));
                 }
             }
         }

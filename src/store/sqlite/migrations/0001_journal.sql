@@ -13,7 +13,8 @@ CREATE TABLE task (
     sequence  INTEGER NOT NULL
 ) STRICT;
 
--- Ids are unique for each principal only, so that not even a clash tells of another's task.
+-- Ids are unique for each principal only, so that not even a clash tells of another's task. Those without a
+-- principal are found here too.
 CREATE UNIQUE INDEX task_id ON task (principal, id);
 
 -- Lists are read in this order. The state is along so that counting needs the index alone.
@@ -22,15 +23,15 @@ CREATE INDEX task_context ON task (principal, tenant, context, updated, id, stat
 
 CREATE INDEX task_unfinished ON task (number) WHERE state NOT IN (3, 4, 5, 7);
 CREATE INDEX task_finished ON task (updated) WHERE state IN (3, 4, 5, 7);
-CREATE INDEX task_purged ON task (number) WHERE principal IS NULL;
 
--- What one commit added to a task: a TaskEvents that begins with the sequence `first`.
+-- What one commit added to a task: a TaskEvents that begins with the sequence `first`. Rows stand in the order
+-- of their commits, not clustered by task: what many tasks write at once then falls on few pages.
 CREATE TABLE journal (
     task   INTEGER NOT NULL,
     first  INTEGER NOT NULL,
     events BLOB    NOT NULL,
     PRIMARY KEY (task, first)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Sends that would be recognised if they came again.
 CREATE TABLE send (
