@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::follow::Follower;
 use super::machine::{Machine, Refused};
-use super::runner::{Answer, Command, Failed, Owner, Runner, Shared};
+use super::runner::{Answer, Command, Failed, Owner, Runner, Said, Shared};
 use super::script::Writer;
 use super::tasks::{Delivered, Tasks};
 use crate::domain::brain::Brain;
@@ -28,9 +28,20 @@ pub struct NewTask {
     pub tenant: String,
     /// Has its context, and no task yet.
     pub message: Message,
-    /// What a repetition is recognised by, and for how long.
+    pub repeat: Repeat,
+}
+
+/// What a repetition of a send is recognised by, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct Repeat {
     pub hash: [u8; 32],
     pub window: Duration,
+}
+
+impl Repeat {
+    fn key(self, at: SystemTime) -> SendKey {
+        SendKey { hash: self.hash, at, window: self.window }
+    }
 }
 
 /// Where a message went.
@@ -52,6 +63,8 @@ pub enum EngineError {
     Busy,
     #[error("the task stopped before it answered")]
     Gone,
+    #[error("the message was sent before")]
+    Repeated,
 }
 
 impl From<Failed> for EngineError {
@@ -59,6 +72,7 @@ impl From<Failed> for EngineError {
         match failed {
             Failed::Refused(refused) => Self::Refused(refused),
             Failed::Store(error) => Self::Store(error),
+            Failed::Repeated => Self::Repeated,
         }
     }
 }
@@ -101,7 +115,7 @@ impl Engine {
             return Ok(Sent::Reply(parts));
         }
         let task_id = uuid::Uuid::now_v7().to_string();
-        let NewTask { tenant, mut message, hash, window } = new;
+        let NewTask { tenant, mut message, repeat } = new;
         message.task_id.clone_from(&task_id);
         let owner = Owner {
             who: who.clone(),
@@ -116,7 +130,7 @@ impl Engine {
             events: events.clone(),
             state: machine.state(),
             updated: Some(now),
-            send: Some(SendKey { hash, at: now, window }),
+            send: Some(repeat.key(now)),
         };
         if let Committed::Repeated { task_id } = self.shared.store.commit(who, commit).await? {
             return Ok(Sent::Task { task_id, sequence: 2 });
@@ -129,10 +143,22 @@ impl Engine {
         Ok(Sent::Task { task_id, sequence: 2 })
     }
 
-    /// A further message to a task.
-    pub async fn say(&self, who: &Principal, head: &Head, message: Message) -> Result<Sent> {
-        let sequence = self.ask(who, head, |answer| Command::Say(Box::new(message), answer)).await?;
+    /// A further message to a task. One that came before is not said again; whoever sent it is told where it is.
+    pub async fn say(&self, who: &Principal, head: &Head, message: Message, repeat: Repeat) -> Result<Sent> {
+        let said = Said { message: message.clone(), key: repeat.key(SystemTime::now()) };
+        let sequence = match self.ask(who, head, |answer| Command::Say(Box::new(said), answer)).await {
+            Err(EngineError::Repeated) => self.heard(who, head, &message).await?,
+            answered => answered?,
+        };
         Ok(Sent::Task { task_id: head.task_id.clone(), sequence })
+    }
+
+    async fn heard(&self, who: &Principal, head: &Head, message: &Message) -> Result<u64> {
+        let events = self.shared.store.events(who, &head.task_id, 0, usize::MAX).await?;
+        let same =
+            |event: &Event| matches!(event, Event::Message(said) if said.message_id == message.message_id);
+        let found = events.iter().find(|event| event.event.as_ref().is_some_and(same));
+        found.map(|event| event.sequence).ok_or(EngineError::Repeated)
     }
 
     /// Returns when the work has stopped and the task is canceled.

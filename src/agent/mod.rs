@@ -9,5 +9,5 @@ mod runner;
 mod script;
 mod tasks;
 
-pub use engine::{Engine, EngineError, NewTask, Sent};
+pub use engine::{Engine, EngineError, NewTask, Repeat, Sent};
 pub use machine::Refused;

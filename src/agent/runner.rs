@@ -13,7 +13,7 @@ use super::tasks::{Held, Tasks};
 use crate::domain::brain::{Brain, End, Step, Turn};
 use crate::domain::principal::Principal;
 use crate::domain::snapshot::Snapshot;
-use crate::domain::store::{Commit, Filter, Store, StoreError};
+use crate::domain::store::{Commit, Committed, Filter, SendKey, Store, StoreError};
 use crate::proto::a2a::{Message, TaskState};
 use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
@@ -31,6 +31,8 @@ pub(super) enum Failed {
     Refused(#[from] Refused),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("the message was sent before")]
+    Repeated,
 }
 
 /// The answer to a command: the sequence of the event that it became.
@@ -39,8 +41,15 @@ pub(super) type Answer = oneshot::Sender<Result<u64, Failed>>;
 /// What can be asked of a running task.
 #[derive(Debug)]
 pub(super) enum Command {
-    Say(Box<Message>, Answer),
+    Say(Box<Said>, Answer),
     Cancel(Answer),
+}
+
+/// A message, and what its repetition is recognised by.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) message: Message,
+    pub(super) key: SendKey,
 }
 
 /// What every runner shares.
@@ -110,10 +119,11 @@ impl Runner {
     /// Between turns, or in the middle of one.
     async fn obey(&mut self, command: Command) -> Result<Next, Failed> {
         match command {
-            Command::Say(message, answer) => {
-                let stored = self.record(vec![Event::Message((*message).clone())]).await;
+            Command::Say(said, answer) => {
+                let Said { message, key } = *said;
+                let stored = self.store(vec![Event::Message(message.clone())], Some(key)).await;
                 if stored.is_ok() {
-                    self.said.push(*message);
+                    self.said.push(message);
                 }
                 let _ = answer.send(stored);
             }
@@ -200,8 +210,12 @@ impl Runner {
         Ok(Snapshot::of(&events))
     }
 
-    /// Stored first, then shown. Returns the last sequence.
     async fn record(&mut self, events: Vec<Event>) -> Result<u64, Failed> {
+        self.store(events, None).await
+    }
+
+    /// Stored first, then shown. Returns the last sequence.
+    async fn store(&mut self, events: Vec<Event>, send: Option<SendKey>) -> Result<u64, Failed> {
         let now = SystemTime::now();
         let mut machine = self.machine;
         let time = Timestamp::of(now);
@@ -213,9 +227,11 @@ impl Runner {
             events: events.clone(),
             state: machine.state(),
             updated: changes.then_some(now),
-            send: None,
+            send,
         };
-        self.shared.store.commit(&self.owner.who, commit).await?;
+        if let Committed::Repeated { .. } = self.shared.store.commit(&self.owner.who, commit).await? {
+            return Err(Failed::Repeated);
+        }
         self.machine = machine;
         self.held.live.publish(&events.into_iter().map(Arc::new).collect::<Vec<_>>());
         Ok(machine.sequence())

@@ -21,6 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "model",
             "store",
             "transcode",
+            "projection",
             "domain",
             "proto",
             "telemetry",

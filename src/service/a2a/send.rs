@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::A2a;
 use super::fault::{Wanted, ended, fault};
 use super::negotiate::Caller;
-use crate::agent::{NewTask, Sent};
+use crate::agent::{NewTask, Repeat, Sent};
 use crate::domain::dialect::Dialect;
 use crate::domain::error::{Cause, Error};
 use crate::domain::snapshot::shorten;
@@ -66,12 +66,11 @@ impl A2a {
     }
 
     async fn begin(&self, caller: &Caller, mut message: Message) -> Result<Sent, Error> {
-        let hash = hash(&message);
+        let repeat = self.repeat(&message);
         if message.context_id.is_empty() {
             message.context_id = uuid::Uuid::now_v7().to_string();
         }
-        let window = self.options.repeat_window;
-        let new = NewTask { tenant: String::new(), message, hash, window };
+        let new = NewTask { tenant: String::new(), message, repeat };
         self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
     }
 
@@ -86,18 +85,13 @@ impl A2a {
         if head.state.is_terminal() {
             return Err(ended());
         }
-        if let Some(sequence) = self.heard(caller, &head, message).await? {
-            return Ok(Sent::Task { task_id: head.task_id, sequence });
-        }
-        self.engine.say(&caller.who, &head, message.clone()).await.map_err(|e| fault(e, Wanted::Say))
+        let repeat = self.repeat(message);
+        self.engine.say(&caller.who, &head, message.clone(), repeat).await.map_err(|e| fault(e, Wanted::Say))
     }
 
-    /// The very same message is in the task already: it was sent again, and is not said again.
-    async fn heard(&self, caller: &Caller, head: &Head, message: &Message) -> Result<Option<u64>, Error> {
-        let events = self.engine.store().events(&caller.who, &head.task_id, 0, usize::MAX).await;
-        let events = events.map_err(|e| fault(e.into(), Wanted::Say))?;
-        let same = |event: &Event| matches!(event, Event::Message(said) if said == message);
-        Ok(events.iter().find(|event| event.event.as_ref().is_some_and(same)).map(|event| event.sequence))
+    /// Everything that the client said, so that the same id with other words is another message.
+    fn repeat(&self, message: &Message) -> Repeat {
+        Repeat { hash: Sha256::digest(message.encode_to_vec()).into(), window: self.options.repeat_window }
     }
 
     /// Waits until the task ends or asks.
@@ -183,11 +177,6 @@ fn media_type(part: &Part) -> Option<&str> {
         (Some(_), "") => Some("application/octet-stream"),
         (Some(_), given) => Some(given),
     }
-}
-
-/// Everything that the client said, so that the same id with other words is another message.
-fn hash(message: &Message) -> [u8; 32] {
-    Sha256::digest(message.encode_to_vec()).into()
 }
 
 pub(super) fn history_length(length: Option<i32>, field: &str) -> Result<Option<usize>, Error> {

@@ -11,72 +11,8 @@ fn message(change: &Value) -> Value {
     json!({ "message": message })
 }
 
-/// RPC, request, reason, field.
-fn cases(ended: &str) -> Vec<(&'static str, Value, &'static str, &'static str)> {
-    let invalid = "INVALID_ARGUMENT";
-    let with = |configuration: Value| {
-        let mut request = message(&json!({}));
-        request["configuration"] = configuration;
-        request
-    };
-    let hook = |url: &str| json!({"taskId": ended, "url": url});
-    vec![
-        ("SendMessage", json!({}), invalid, "message"),
-        ("SendMessage", message(&json!({"messageId": ""})), invalid, "message.messageId"),
-        ("SendMessage", message(&json!({"role": "ROLE_UNSPECIFIED"})), invalid, "message.role"),
-        ("SendMessage", message(&json!({"role": "ROLE_AGENT"})), invalid, "message.role"),
-        ("SendMessage", message(&json!({"parts": []})), invalid, "message.parts"),
-        ("SendMessage", message(&json!({"parts": [{"text": "a"}, {}]})), invalid, "message.parts[1]"),
-        (
-            "SendMessage",
-            message(&json!({"parts": [{"text": "a", "mediaType": "image/png"}]})),
-            "CONTENT_TYPE_NOT_SUPPORTED",
-            "",
-        ),
-        (
-            "SendMessage",
-            message(&json!({"parts": [{"url": "https://example.com/"}]})),
-            "CONTENT_TYPE_NOT_SUPPORTED",
-            "",
-        ),
-        ("SendMessage", message(&json!({"taskId": "nope"})), "TASK_NOT_FOUND", ""),
-        (
-            "SendMessage",
-            message(&json!({"taskId": ended, "contextId": "another"})),
-            invalid,
-            "message.contextId",
-        ),
-        ("SendMessage", message(&json!({"taskId": ended})), "UNSUPPORTED_OPERATION", ""),
-        ("SendMessage", with(json!({"historyLength": -1})), invalid, "configuration.historyLength"),
-        (
-            "SendMessage",
-            with(json!({"taskPushNotificationConfig": {"url": "ftp://x/"}})),
-            invalid,
-            "configuration.taskPushNotificationConfig.url",
-        ),
-        ("SendStreamingMessage", message(&json!({"messageId": ""})), invalid, "message.messageId"),
-        ("SendStreamingMessage", message(&json!({"taskId": "nope"})), "TASK_NOT_FOUND", ""),
-        ("GetTask", json!({"id": "nope"}), "TASK_NOT_FOUND", ""),
-        ("GetTask", json!({"id": ended, "historyLength": -1}), invalid, "historyLength"),
-        ("ListTasks", json!({"pageSize": 0}), invalid, "pageSize"),
-        ("ListTasks", json!({"pageSize": 101}), invalid, "pageSize"),
-        ("ListTasks", json!({"pageToken": "made-up"}), invalid, "pageToken"),
-        ("ListTasks", json!({"historyLength": -5}), invalid, "historyLength"),
-        ("CancelTask", json!({"id": "nope"}), "TASK_NOT_FOUND", ""),
-        ("CancelTask", json!({"id": ended}), "TASK_NOT_CANCELABLE", ""),
-        ("SubscribeToTask", json!({"id": "nope"}), "TASK_NOT_FOUND", ""),
-        ("SubscribeToTask", json!({"id": ended}), "UNSUPPORTED_OPERATION", ""),
-        ("CreateTaskPushNotificationConfig", hook("http://10.0.0.1/"), invalid, "url"),
-        ("CreateTaskPushNotificationConfig", hook("http://user:pass@127.0.0.1/"), invalid, "url"),
-        (
-            "CreateTaskPushNotificationConfig",
-            json!({"taskId": "nope", "url": "http://127.0.0.1/"}),
-            "TASK_NOT_FOUND",
-            "",
-        ),
-        ("GetTaskPushNotificationConfig", json!({"taskId": ended, "id": "nope"}), "TASK_NOT_FOUND", ""),
-    ]
-}
+/// RPC, request, reason, field. `ENDED` is a task that has ended.
+const CASES: &str = include_str!("bad_input.json");
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_refusal_has_its_code_and_changes_nothing() {
@@ -85,13 +21,15 @@ async fn every_refusal_has_its_code_and_changes_nothing() {
     let made = client.call(Binding::Grpc, "SendMessage", &message(&json!({}))).await;
     let ended = made.answers[0]["task"]["id"].as_str().unwrap().to_owned();
     let before = client.call(Binding::Grpc, "ListTasks", &json!({"historyLength": 100})).await;
-    for (rpc, request, reason, field) in cases(&ended) {
+    let cases: Vec<(String, Value, String, String)> =
+        serde_json::from_str(&CASES.replace("ENDED", &ended)).unwrap();
+    for (rpc, request, reason, field) in &cases {
         for binding in Binding::ALL {
-            let outcome = client.call(binding, rpc, &request).await;
+            let outcome = client.call(binding, rpc, request).await;
             let error = outcome.error.unwrap_or_else(|| panic!("{rpc} {request} passes over {binding:?}"));
-            assert_eq!(error["details"][0]["reason"], reason, "{rpc} {request} over {binding:?}: {error}");
+            assert_eq!(error["details"][0]["reason"], *reason, "{rpc} {request} over {binding:?}: {error}");
             let blamed = error["details"][1]["fieldViolations"][0]["field"].as_str().unwrap_or_default();
-            assert_eq!(blamed, field, "{rpc} {request} over {binding:?}");
+            assert_eq!(blamed, *field, "{rpc} {request} over {binding:?}");
         }
     }
     assert_eq!(client.call(Binding::Grpc, "ListTasks", &json!({"historyLength": 100})).await, before);

@@ -1,6 +1,7 @@
 //! What each operation says is the same over the four bindings, and recorded: `tests/golden/a2a10/<flow>.json`.
 //! `AGENA_GOLDEN=refresh` writes the records anew.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -10,123 +11,21 @@ use super::client::{Binding, Client};
 use super::normal::Names;
 use super::{TESTER, server};
 
-/// One call; `TASK` and `CONTEXT` in its request stand for what the last send made.
-struct Step(&'static str, Value);
+/// The flows: by name, the calls one after the other. `TASK` and `CONTEXT` in a request stand for what the last send
+/// made.
+const FLOWS: &str = include_str!("flows.json");
 
-fn send(id: &str) -> Step {
-    Step("SendMessage", said(id, "hi"))
-}
-
-fn stream(id: &str) -> Step {
-    Step("SendStreamingMessage", said(id, "hi"))
-}
-
-fn said(id: &str, text: &str) -> Value {
-    json!({"message": {"messageId": id, "role": "ROLE_USER", "parts": [{"text": text}]}})
-}
-
-/// The same, to the task or in the context of the last send.
-fn more(id: &str, text: &str, place: &str) -> Value {
-    let mut request = said(id, text);
-    let (member, value) = if place == "TASK" { ("taskId", "TASK") } else { ("contextId", "CONTEXT") };
-    request["message"][member] = json!(value);
-    request
-}
-
-fn flows() -> Vec<(&'static str, Vec<Step>)> {
-    let task = || json!({"id": "TASK"});
-    let hook = |url: &str| json!({"taskId": "TASK", "id": "h", "url": url, "token": "t"});
-    let named = || json!({"taskId": "TASK", "id": "h"});
-    vec![
-        (
-            "send",
-            vec![
-                send("say"),
-                Step("GetTask", task()),
-                Step("GetTask", json!({"id": "TASK", "historyLength": 1})),
-            ],
-        ),
-        (
-            "send-no-history",
-            vec![
-                Step(
-                    "SendMessage",
-                    json!({
-                        "message": said("say", "hi")["message"], "configuration": {"historyLength": 0},
-                    }),
-                ),
-                Step("GetTask", json!({"id": "TASK", "historyLength": 0})),
-            ],
-        ),
-        ("stream", vec![stream("say")]),
-        ("stream-quick", vec![stream("quick")]),
-        ("bare", vec![send("bare"), stream("bare")]),
-        ("artifacts", vec![stream("things"), Step("GetTask", task())]),
-        ("chunks", vec![stream("many")]),
-        (
-            "ask",
-            vec![
-                stream("ask"),
-                Step("SendMessage", more("quick-answer", "red", "TASK")),
-                Step("SendMessage", more("late", "blue", "TASK")),
-            ],
-        ),
-        ("reject-and-fail", vec![stream("reject"), stream("fail")]),
-        (
-            "cancel",
-            vec![
-                send("ask"),
-                Step("CancelTask", task()),
-                Step("CancelTask", task()),
-                Step("SubscribeToTask", task()),
-            ],
-        ),
-        (
-            "context",
-            vec![
-                send("things"),
-                Step("SendMessage", more("refine", "please", "CONTEXT")),
-                Step("SendMessage", more("r2", "note.txt", "TASK")),
-            ],
-        ),
-        (
-            "list",
-            vec![
-                Step("SendMessage", more("say", "one", "CONTEXT")),
-                Step("ListTasks", json!({"contextId": "CONTEXT"})),
-                Step(
-                    "ListTasks",
-                    json!({
-                        "contextId": "CONTEXT", "status": "TASK_STATE_COMPLETED", "includeArtifacts": true, "historyLength": 5,
-                    }),
-                ),
-                Step("ListTasks", json!({"contextId": "CONTEXT", "status": "TASK_STATE_WORKING"})),
-            ],
-        ),
-        (
-            "push",
-            vec![
-                send("ask"),
-                Step("CreateTaskPushNotificationConfig", hook("http://127.0.0.1:9/hook")),
-                Step("GetTaskPushNotificationConfig", named()),
-                Step("ListTaskPushNotificationConfigs", json!({"taskId": "TASK"})),
-                Step("DeleteTaskPushNotificationConfig", named()),
-                Step("DeleteTaskPushNotificationConfig", named()),
-                Step("GetTaskPushNotificationConfig", named()),
-                Step("CreateTaskPushNotificationConfig", hook("http://10.0.0.1/hook")),
-            ],
-        ),
-    ]
-}
+type Step = (String, Value);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_flow_is_the_same_over_the_four_bindings_and_as_recorded() {
     let server = server();
     let client = Client::new(&server.url, TESTER).await;
-    for (name, steps) in flows() {
-        let recorded = record(name, &client, &steps, Binding::Grpc).await;
+    let flows: BTreeMap<String, Vec<Step>> = serde_json::from_str(FLOWS).unwrap();
+    for (name, steps) in &flows {
+        let recorded = record(name, &client, steps, Binding::Grpc).await;
         for binding in [Binding::GrpcWeb, Binding::JsonRpc, Binding::Rest] {
-            let seen = record(name, &client, &steps, binding).await;
+            let seen = record(name, &client, steps, binding).await;
             assert_eq!(seen, recorded, "{name} over {binding:?}");
         }
         compare(name, &recorded);
@@ -138,7 +37,7 @@ async fn record(name: &str, client: &Client, steps: &[Step], binding: Binding) -
     let mut names = Names::default();
     let (mut task, mut context) = (String::new(), uuid::Uuid::now_v7().to_string());
     let mut transcript = Vec::new();
-    for Step(rpc, request) in steps {
+    for (rpc, request) in steps {
         let request = fill(request, &task, &context, binding);
         let outcome = client.call(binding, rpc, &request).await;
         let first = outcome.answers.first().cloned().unwrap_or_default();

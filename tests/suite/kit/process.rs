@@ -45,19 +45,28 @@ impl Running {
 
     /// On the data of an earlier run.
     pub fn start_in(home: TempDir, options: &[&str]) -> Self {
+        Self::start_with(home, options, &[])
+    }
+
+    pub fn start_with(home: TempDir, options: &[&str], environment: &[(&str, &str)]) -> Self {
+        Self::try_start(home, options, environment)
+            .unwrap_or_else(|_| panic!("the server ended before it was ready"))
+    }
+
+    /// What is left of it if it ends before it is ready.
+    pub fn try_start(home: TempDir, options: &[&str], environment: &[(&str, &str)]) -> Result<Self, TempDir> {
         let mut command = agena(home.path());
-        command.args(["--log-format", "json"]).args(options);
+        command.envs(environment.iter().copied()).args(["--log-format", "json"]).args(options);
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (log, reader, ready) = collect(&mut child);
-        let ready: Value =
-            serde_json::from_str(&ready.recv_timeout(DEADLINE).expect("it does not get ready")).unwrap();
-        Self {
-            child,
-            url: ready["url"].as_str().unwrap().to_owned(),
-            home: Some(home),
-            log,
-            reader: Some(reader),
-        }
+        let Ok(ready) = ready.recv_timeout(DEADLINE) else {
+            let _ = child.kill();
+            child.wait().unwrap();
+            return Err(home);
+        };
+        let ready: Value = serde_json::from_str(&ready).unwrap();
+        let url = ready["url"].as_str().unwrap().to_owned();
+        Ok(Self { child, url, home: Some(home), log, reader: Some(reader) })
     }
 
     pub fn signal(&self, name: &str) {

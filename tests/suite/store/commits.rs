@@ -118,6 +118,7 @@ pub async fn a_large_commit_is_read_back(rig: &impl Rig) {
         agena::proto::task::task_event::Event::Text(agena::proto::task::TextDelta {
             text: "x".repeat(5_000_000),
             model: String::new(),
+            ..Default::default()
         }),
     ));
     let expected = large.events.clone();

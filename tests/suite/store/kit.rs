@@ -27,7 +27,14 @@ pub fn event(sequence: u64, event: Event) -> TaskEvent {
 }
 
 pub fn text(sequence: u64) -> TaskEvent {
-    event(sequence, Event::Text(TextDelta { text: format!("text {sequence}"), model: "m".to_owned() }))
+    event(
+        sequence,
+        Event::Text(TextDelta {
+            text: format!("text {sequence}"),
+            model: "m".to_owned(),
+            message_id: String::new(),
+        }),
+    )
 }
 
 pub fn texts(sequences: impl IntoIterator<Item = u64>) -> Vec<TaskEvent> {
