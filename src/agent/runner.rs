@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures::StreamExt;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::machine::{Machine, Refused};
 use super::script::Writer;
@@ -13,7 +13,7 @@ use super::tasks::{Held, Tasks};
 use crate::domain::brain::{Brain, End, Step, Turn};
 use crate::domain::principal::Principal;
 use crate::domain::snapshot::Snapshot;
-use crate::domain::store::{Commit, Filter, Store, StoreError};
+use crate::domain::store::{Commit, Committed, Filter, Store, StoreError};
 use crate::proto::a2a::{Message, TaskState};
 use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
@@ -48,6 +48,17 @@ pub(super) struct Shared {
     pub(super) store: Arc<dyn Store>,
     pub(super) brain: Arc<dyn Brain>,
     pub(super) tasks: Tasks,
+    /// Told of every commit.
+    pub(super) committed: Arc<Notify>,
+}
+
+impl Shared {
+    /// The only way to the journal: stored, then told.
+    pub(super) async fn commit(&self, who: &Principal, commit: Commit) -> Result<Committed, StoreError> {
+        let committed = self.store.commit(who, commit).await?;
+        self.committed.notify_one();
+        Ok(committed)
+    }
 }
 
 /// Whose task it is.
@@ -202,7 +213,7 @@ impl Runner {
             updated: changes.then_some(now),
             send: None,
         };
-        self.shared.store.commit(&self.owner.who, commit).await?;
+        self.shared.commit(&self.owner.who, commit).await?;
         self.machine = machine;
         self.held.live.publish(&events.into_iter().map(Arc::new).collect::<Vec<_>>());
         Ok(machine.sequence())
