@@ -10,6 +10,7 @@ mod kit;
 mod limits;
 mod probe;
 mod protojson;
+mod push;
 mod rim;
 mod shutdown;
 mod streams;
