@@ -98,7 +98,7 @@ enum Failure {
     Status(u16),
     #[error("gave no answer in time")]
     Timeout,
-    #[error("cannot be reached")]
+    #[error("cannot be reached, or shows a certificate that is not trusted")]
     Connect,
     #[error("broke the connection off")]
     Lost,
