@@ -23,9 +23,11 @@ use crate::proto::a2a::a2a_service_server::{A2aServiceServer, SERVICE_NAME as A2
 use crate::proto::a2a_v03::a2a_service_server::SERVICE_NAME as A2A_V03_NAME;
 use crate::proto::json::Unprintable;
 use crate::proto::{self, a2a_v03};
+use crate::push::{self, Deliverer};
 use crate::service::a2a::{A2a, Options};
 use crate::service::a2a_v03::A2aV03;
 use crate::service::card::{Offer, Place, card};
+use crate::service::push_body::PushBodies;
 use crate::store::{Durability, OpenError, Sqlite};
 use crate::transcode::{Body, Clash, Mount, Route, Router, Rule, Slash, Tenants, Unknown};
 use crate::transport::handler::{health, jsonrpc, well_known};
@@ -57,6 +59,8 @@ pub enum StartError {
     Recover(EngineError),
     #[error("cannot read the rehearsal {path}: {problem}")]
     Rehearsal { path: String, problem: String },
+    #[error(transparent)]
+    Push(#[from] push::ClientError),
     #[error("the system gives no random bytes ({0}); try again")]
     Random(getrandom::Error),
     #[error("cannot wait for signals: {0}")]
@@ -70,6 +74,8 @@ pub struct App {
     pub warning: Option<String>,
     listener: Listener,
     server: Server,
+    /// None if webhooks are not offered.
+    deliverer: Option<Deliverer>,
     health: HealthReporter,
     signals: transport::Signals,
 }
@@ -88,6 +94,7 @@ impl App {
         let engine = Engine::new(Arc::clone(&store), Arc::new(rehearsal(settings)?));
         let left = engine.recover().await.map_err(StartError::Recover)?;
         tracing::debug!(left, "tasks of an earlier run were looked at");
+        let deliverer = deliverer(settings, &engine)?;
         keep_tidy(store, settings.store.retention);
         let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
         let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));
@@ -101,7 +108,7 @@ impl App {
             drain: settings.drain,
         };
         let (token, warning) = local.map_or((None, None), |local| (Some(local.token), local.warning));
-        Ok(Self { place, token, warning, listener, server, health, signals })
+        Ok(Self { place, token, warning, listener, server, deliverer, health, signals })
     }
 
     /// Serves until the process is asked to stop.
@@ -125,7 +132,16 @@ impl App {
                 tracing::info!(signal, "stopping");
             }
         };
-        self.server.serve(self.listener, stopped).await
+        // Until the last call has ended, because its webhooks should hear how.
+        let (end, ended) = tokio::sync::oneshot::channel::<()>();
+        let ended = async { ended.await.unwrap_or_default() };
+        let delivering = self.deliverer.map(|deliverer| tokio::spawn(deliverer.run(ended)));
+        let drained = self.server.serve(self.listener, stopped).await;
+        drop(end);
+        if let Some(delivering) = delivering {
+            let _ = delivering.await;
+        }
+        drained
     }
 }
 
@@ -219,8 +235,20 @@ fn offer(settings: &Settings) -> Offer {
 fn options(settings: &Settings) -> Result<Options, StartError> {
     let mut page_key = [0; 64];
     getrandom::fill(&mut page_key).map_err(StartError::Random)?;
-    let push_hosts = settings.push_hosts.iter().map(|host| host.as_str().to_owned()).collect();
-    Ok(Options { repeat_window: settings.a2a.repeat_window, page_key, push_hosts })
+    Ok(Options { repeat_window: settings.a2a.repeat_window, page_key, push_hosts: push_hosts(settings) })
+}
+
+fn push_hosts(settings: &Settings) -> Vec<String> {
+    settings.push_hosts.iter().map(|host| host.as_str().to_owned()).collect()
+}
+
+fn deliverer(settings: &Settings, engine: &Engine) -> Result<Option<Deliverer>, StartError> {
+    if !settings.a2a.push_notifications {
+        return Ok(None);
+    }
+    let (store, wake) = (Arc::clone(engine.store()), Arc::clone(engine.committed()));
+    let options = push::Options { allow_hosts: push_hosts(settings), ..push::Options::default() };
+    Ok(Some(Deliverer::new(store, Arc::new(PushBodies), wake, options)?))
 }
 
 /// Forgets what is older than the operator wants to keep, now and every hour.

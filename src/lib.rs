@@ -14,6 +14,7 @@
 //! | [`projection`] | events and tasks in the words of each dialect; pure |
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
 //! | [`store`] | the journal on SQLite: what was acknowledged is still there after a kill |
+//! | [`push`] | webhooks: what is stored behind a webhook's cursor is sent to it |
 //! | [`domain`] | values that every layer shares: principal, error, secret |
 //! | [`proto`] | the generated types, their JSON and their checks |
 //! | [`telemetry`] | logging |
@@ -29,6 +30,7 @@ pub mod domain;
 pub mod model;
 pub mod projection;
 pub mod proto;
+pub mod push;
 pub mod service;
 pub mod store;
 pub mod telemetry;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use futures::Stream;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use super::follow::Follower;
 use super::machine::{Machine, Refused};
@@ -87,11 +87,17 @@ pub struct Engine {
 
 impl Engine {
     pub fn new(store: Arc<dyn Store>, brain: Arc<dyn Brain>) -> Self {
-        Self { shared: Arc::new(Shared { store, brain, tasks: Tasks::default() }) }
+        let (tasks, committed) = (Tasks::default(), Arc::default());
+        Self { shared: Arc::new(Shared { store, brain, tasks, committed }) }
     }
 
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.shared.store
+    }
+
+    /// Told after every commit of this process, for one who follows all of them and reads in the store what is new.
+    pub fn committed(&self) -> &Arc<Notify> {
+        &self.shared.committed
     }
 
     /// Looks at what the last run of the process left behind. What had not begun begins; what was in the middle of a
@@ -132,7 +138,7 @@ impl Engine {
             updated: Some(now),
             send: Some(repeat.key(now)),
         };
-        if let Committed::Repeated { task_id } = self.shared.store.commit(who, commit).await? {
+        if let Committed::Repeated { task_id } = self.shared.commit(who, commit).await? {
             return Ok(Sent::Task { task_id, sequence: 2 });
         }
         let (held, inbox) = self.shared.tasks.begin(&task_id);
@@ -254,7 +260,7 @@ impl Engine {
         let events = vec![machine.apply(writer.interrupted(), time)?];
         let commit =
             Commit { task_id: head.task_id, events, state: machine.state(), updated: Some(now), send: None };
-        self.shared.store.commit(&who, commit).await?;
+        self.shared.commit(&who, commit).await?;
         Ok(())
     }
 }

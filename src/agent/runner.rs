@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures::StreamExt;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::machine::{Machine, Refused};
 use super::script::Writer;
@@ -57,6 +57,17 @@ pub(super) struct Shared {
     pub(super) store: Arc<dyn Store>,
     pub(super) brain: Arc<dyn Brain>,
     pub(super) tasks: Tasks,
+    /// Told of every commit.
+    pub(super) committed: Arc<Notify>,
+}
+
+impl Shared {
+    /// The only way to the journal: stored, then told.
+    pub(super) async fn commit(&self, who: &Principal, commit: Commit) -> Result<Committed, StoreError> {
+        let committed = self.store.commit(who, commit).await?;
+        self.committed.notify_one();
+        Ok(committed)
+    }
 }
 
 /// Whose task it is.
@@ -229,7 +240,7 @@ impl Runner {
             updated: changes.then_some(now),
             send,
         };
-        if let Committed::Repeated { .. } = self.shared.store.commit(&self.owner.who, commit).await? {
+        if let Committed::Repeated { .. } = self.shared.commit(&self.owner.who, commit).await? {
             return Err(Failed::Repeated);
         }
         self.machine = machine;

@@ -5,6 +5,7 @@ pub mod brain;
 pub mod dialect;
 pub mod error;
 pub mod failpoint;
+pub mod notice;
 mod parts;
 pub mod principal;
 pub mod reference;

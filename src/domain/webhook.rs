@@ -12,6 +12,8 @@ pub enum BadWebhook {
     NotHttp,
     #[error("must not hold a user name or password")]
     Credentials,
+    #[error("names its host neither by name nor by a plain address")]
+    Host,
     #[error("leads inside; allow the host with push.allow_hosts if that is meant")]
     Inward,
 }
@@ -30,17 +32,35 @@ pub fn check(url: &str, allowed: &[String]) -> Result<(), BadWebhook> {
         return Ok(());
     }
     let host = host.trim_end_matches('.').to_ascii_lowercase();
-    let inward = match host.trim_matches(['[', ']']).parse::<IpAddr>() {
-        Ok(ip) => is_inward(ip),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    let inward = match address(&host) {
+        Some(ip) => is_inward(ip),
+        None if is_disguised(&host) => return Err(BadWebhook::Host),
+        None => host == "localhost" || host.ends_with(".localhost"),
     };
     if inward { Err(BadWebhook::Inward) } else { Ok(()) }
 }
 
 /// Named by the operator: may lead anywhere.
 pub fn is_allowed(host: &str, allowed: &[String]) -> bool {
-    let host = host.trim_matches(['[', ']']).trim_end_matches('.');
-    allowed.iter().any(|name| name.eq_ignore_ascii_case(host))
+    let host = host.trim_end_matches('.');
+    let ip = address(host);
+    allowed.iter().any(|name| name.eq_ignore_ascii_case(host) || (ip.is_some() && address(name) == ip))
+}
+
+/// An address as a URL or the settings write it, IPv6 with or without brackets.
+fn address(host: &str) -> Option<IpAddr> {
+    host.trim_matches(['[', ']']).parse().ok()
+}
+
+/// What looks like a name here and becomes an address in a browser's reading of URLs, which clients follow:
+/// `2130706433`, `0x7f.1` and `127%2e1` all are 127.0.0.1 there.
+fn is_disguised(host: &str) -> bool {
+    let last = host.rsplit('.').next().unwrap_or_default();
+    let number = match last.strip_prefix("0x") {
+        Some(hex) => hex.bytes().all(|b| b.is_ascii_hexdigit()),
+        None => last.bytes().all(|b| b.is_ascii_digit()),
+    };
+    number || host.contains(['%', '[', ']'])
 }
 
 /// Loopback, private, link-local, shared, multicast and everything else that is not out there.
@@ -63,20 +83,23 @@ fn inward_v4(ip: Ipv4Addr) -> bool {
         || a >= 240
         || (a == 100 && (64..128).contains(&b))
         || (a == 192 && b == 0 && c == 0)
+        || (a == 192 && b == 88 && c == 99)
         || (a == 198 && (b == 18 || b == 19))
 }
 
+/// Of IPv6 only what was given out for the world counts as out there; an IPv4 address in other clothes is judged as
+/// what it is.
 fn inward_v6(ip: Ipv6Addr) -> bool {
-    let [a, b, ..] = ip.segments();
-    // An IPv4 address in other clothes is judged as what it is.
-    let inner = ip.to_ipv4_mapped().or_else(|| (a == 0x2002).then(|| six_to_four(ip))).or_else(|| nat64(ip));
-    ip.is_loopback()
-        || ip.is_unspecified()
-        || ip.is_multicast()
-        || ip.is_unique_local()
-        || ip.is_unicast_link_local()
-        || (a == 0x2001 && b == 0xdb8)
-        || inner.is_some_and(inward_v4)
+    if let Some(inner) = ip.to_ipv4_mapped().or_else(|| nat64(ip)) {
+        return inward_v4(inner);
+    }
+    match ip.segments() {
+        [0x2002, ..] => inward_v4(six_to_four(ip)),
+        // Tunnels, benchmarks and identifiers; then documentation.
+        [0x2001, b, ..] if b < 0x200 || b == 0xdb8 => true,
+        [0x3fff, b, ..] if b < 0x1000 => true,
+        [a, ..] => a & 0xe000 != 0x2000,
+    }
 }
 
 fn six_to_four(ip: Ipv6Addr) -> Ipv4Addr {
@@ -96,7 +119,7 @@ mod tests {
 
     #[test]
     fn only_what_is_out_there_or_allowed_may_be_called() {
-        let allowed = ["hooks.internal".to_owned(), "127.0.0.2".to_owned()];
+        let allowed = ["hooks.internal", "127.0.0.2", "[::2]"].map(str::to_owned);
         for (url, expected) in [
             ("https://example.com/hook", Ok(())),
             ("http://93.184.216.34/", Ok(())),
@@ -115,6 +138,21 @@ mod tests {
             ("http://[2002:7f00:1::]/", Err(BadWebhook::Inward)),
             ("http://[64:ff9b::a00:1]/", Err(BadWebhook::Inward)),
             ("http://[fd00::1]/", Err(BadWebhook::Inward)),
+            ("http://[fe80::1]/", Err(BadWebhook::Inward)),
+            ("http://[fec0::1]/", Err(BadWebhook::Inward)),
+            ("http://[::127.0.0.1]/", Err(BadWebhook::Inward)),
+            ("http://[64:ff9b:1::a00:1]/", Err(BadWebhook::Inward)),
+            ("http://[2001:0:7f00:1::]/", Err(BadWebhook::Inward)),
+            ("http://[2606:4700::1111]/", Ok(())),
+            ("http://[64:ff9b::5db8:d822]/", Ok(())),
+            ("http://[0:0::2]/", Ok(())),
+            ("http://[::3]/", Err(BadWebhook::Inward)),
+            ("http://2130706433/", Err(BadWebhook::Host)),
+            ("http://0x7f.1/", Err(BadWebhook::Host)),
+            ("http://127.1/", Err(BadWebhook::Host)),
+            ("http://0177.0.0.1./", Err(BadWebhook::Host)),
+            ("http://1.0x7f000001/", Err(BadWebhook::Host)),
+            ("http://example.com0/", Ok(())),
             ("http://user:pass@example.com/", Err(BadWebhook::Credentials)),
             ("ftp://example.com/", Err(BadWebhook::NotHttp)),
             ("/relative", Err(BadWebhook::NotHttp)),

@@ -11,6 +11,7 @@ mod kit;
 mod limits;
 mod probe;
 mod protojson;
+mod push;
 mod rim;
 mod shutdown;
 mod store;

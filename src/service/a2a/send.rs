@@ -58,7 +58,8 @@ impl A2a {
             Sent::Reply(parts) => Ok(Outcome::Reply(reply(parts, message.context_id))),
             Sent::Task { task_id, sequence } => {
                 if let Some(config) = push {
-                    self.attach_push(caller, &task_id, config).await?;
+                    // The task may be far ahead by now; the webhook hears of all that came of this message.
+                    self.attach_push(caller, &task_id, config, Some(sequence)).await?;
                 }
                 Ok(Outcome::Task { task_id, sequence })
             }

@@ -1,5 +1,7 @@
-//! What the tests share: a real server on a free port with the probe behind it, and a client for each binding.
+//! What the tests share: real servers on a free port, with the probe behind it or with A2A, and a client for each
+//! binding.
 
+mod a2a;
 mod client;
 mod outcome;
 pub mod process;
@@ -16,6 +18,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tonic::service::Routes;
 
+pub use a2a::{A2aServer, A2aSetup, OTHER};
 pub use client::{Binding, Client, Http, with_token};
 pub use outcome::{Outcome, printed};
 
@@ -72,7 +75,7 @@ impl Setup {
     }
 
     fn rim(&self, bound: SocketAddr) -> Rim {
-        let owners = [("tester", TOKEN), ("other", "the-key-of-another-principal")];
+        let owners = [("tester", TOKEN), ("other", OTHER)];
         let keys = owners.map(|(name, key)| (Principal::named(name), Secret::new(key)));
         Rim {
             bound,

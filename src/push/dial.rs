@@ -1,0 +1,95 @@
+//! Which addresses a name may lead to. Asked when a connection is made and not before, because a name can lead
+//! elsewhere a moment after it was checked. The client resolves with it; it knows no request.
+
+use std::fmt::Debug;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::domain::webhook::{is_allowed, is_inward};
+
+/// How a name becomes addresses; tests have their own.
+pub trait Lookup: Debug + Send + Sync + 'static {
+    fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
+}
+
+/// As every program of this machine does it.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemLookup;
+
+impl Lookup for SystemLookup {
+    fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        async move { Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect()) }
+            .boxed()
+    }
+}
+
+/// The name has addresses, and all of them lie inside.
+#[derive(Debug, thiserror::Error)]
+#[error("the name leads inside")]
+pub(super) struct LeadsInside;
+
+/// Lets through what is out there, and what the operator allowed.
+#[derive(Debug)]
+pub(super) struct Guard {
+    pub(super) lookup: Arc<dyn Lookup>,
+    pub(super) allowed: Vec<String>,
+}
+
+impl Resolve for Guard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let allowed = is_allowed(name.as_str(), &self.allowed);
+        let found = self.lookup.lookup(name.as_str().to_owned());
+        async move {
+            let mut found = found.await?;
+            let some = !found.is_empty();
+            found.retain(|ip| allowed || !is_inward(*ip));
+            if some && found.is_empty() {
+                return Err(LeadsInside.into());
+            }
+            // The URL or its scheme knows the port.
+            let found: Addrs = Box::new(found.into_iter().map(|ip| (ip, 0).into()));
+            Ok(found)
+        }
+        .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Table;
+
+    impl Lookup for Table {
+        fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+            let ips: &[&str] = match host.as_str() {
+                "both.example" => &["127.0.0.1", "93.184.216.34", "::1"],
+                "inside.example" => &["10.0.0.1", "fd00::1"],
+                _ => &[],
+            };
+            let ips = ips.iter().map(|ip| ip.parse().unwrap()).collect();
+            std::future::ready(Ok(ips)).boxed()
+        }
+    }
+
+    async fn dialled(host: &str, allowed: &[&str]) -> Result<Vec<String>, String> {
+        let allowed = allowed.iter().map(|name| (*name).to_owned()).collect();
+        let guard = Guard { lookup: Arc::new(Table), allowed };
+        let found = guard.resolve(host.parse().unwrap()).await.map_err(|e| e.to_string())?;
+        Ok(found.map(|address| address.ip().to_string()).collect())
+    }
+
+    #[tokio::test]
+    async fn a_name_leads_outside_or_nowhere_unless_it_is_allowed() {
+        assert_eq!(dialled("both.example", &[]).await.unwrap(), ["93.184.216.34"]);
+        assert_eq!(dialled("inside.example", &[]).await.unwrap_err(), "the name leads inside");
+        assert_eq!(dialled("inside.example", &["INSIDE.example"]).await.unwrap(), ["10.0.0.1", "fd00::1"]);
+        assert!(dialled("nowhere.example", &[]).await.unwrap().is_empty());
+    }
+}
