@@ -28,10 +28,13 @@ impl A2a {
         let payload = match self.send(caller, request).await? {
             Outcome::Reply(message) => Payload::Message(message),
             Outcome::Task { task_id, sequence } => {
-                if !configuration.return_immediately {
+                let upto = if configuration.return_immediately {
+                    Some(sequence)
+                } else {
                     self.settle(caller, &task_id, sequence).await?;
-                }
-                Payload::Task(self.task(caller, &task_id, length).await?)
+                    None
+                };
+                Payload::Task(self.task(caller, &task_id, upto, length).await?)
             }
         };
         Ok(SendMessageResponse { payload: Some(payload) })
@@ -113,14 +116,16 @@ impl A2a {
         head.map_err(|e: StoreError| fault(e.into(), Wanted::Read))
     }
 
+    /// As it is at an event, or now.
     pub(super) async fn task(
         &self,
         caller: &Caller,
         task_id: &str,
+        upto: Option<u64>,
         length: Option<usize>,
     ) -> Result<Task, Error> {
         let snapshot =
-            self.engine.snapshot(&caller.who, task_id, None).await.map_err(|e| fault(e, Wanted::Read))?;
+            self.engine.snapshot(&caller.who, task_id, upto).await.map_err(|e| fault(e, Wanted::Read))?;
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
         self.view(caller, &task).mark(&mut task, snapshot.sequence);
@@ -130,7 +135,7 @@ impl A2a {
     pub(super) async fn cancel(&self, caller: &Caller, task_id: &str) -> Result<Task, Error> {
         let head = self.head(caller, task_id).await?;
         self.engine.cancel(&caller.who, &head).await.map_err(|e| fault(e, Wanted::Cancel))?;
-        self.task(caller, task_id, None).await
+        self.task(caller, task_id, None, None).await
     }
 
     /// What the card does not take is refused before anything is stored.

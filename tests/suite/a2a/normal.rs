@@ -2,8 +2,10 @@
 //! bindings say can be compared and recorded.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Names what was seen, the same name for the same thing.
 #[derive(Debug, Default)]
@@ -46,4 +48,29 @@ impl Names {
             None => text.to_owned(),
         }
     }
+}
+
+/// A request of a flow: `TASK` and `CONTEXT` become what they stand for. A message that comes again is the same
+/// message, so each run has ids of its own; `Names` leaves what is behind the `~` out.
+pub fn fill(request: &Value, task: &str, context: &str, run: &str) -> Value {
+    let text = request.to_string().replace("\"TASK\"", &json!(task).to_string());
+    let text = text.replace("\"CONTEXT\"", &json!(context).to_string());
+    let mut request: Value = serde_json::from_str(&text).unwrap();
+    if let Some(id) = request.pointer_mut("/message/messageId") {
+        *id = json!(format!("{}~{context}{run}", id.as_str().unwrap()));
+    }
+    request
+}
+
+/// Compares with the record, or writes it.
+pub fn compare(folder: &str, name: &str, seen: &Value) {
+    let path = PathBuf::from(format!("tests/golden/{folder}/{name}.json"));
+    let printed = serde_json::to_string_pretty(seen).unwrap() + "\n";
+    if std::env::var_os("AGENA_GOLDEN").is_some_and(|mode| mode == "refresh") {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, printed).unwrap();
+        return;
+    }
+    let recorded = fs::read_to_string(&path).unwrap_or_default();
+    assert!(recorded == printed, "{name} is not as recorded in {}:\n{printed}", path.display());
 }

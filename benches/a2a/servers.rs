@@ -1,0 +1,114 @@
+//! The two servers: tonic alone, which answers from memory, and agena with its rim, its agent and its journal.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agena::agent::Engine;
+use agena::domain::principal::Principal;
+use agena::domain::secret::Secret;
+use agena::model::rehearsal::{Rehearsal, Script};
+use agena::proto::a2a::a2a_service_server::{A2aService, A2aServiceServer};
+use agena::proto::a2a::*;
+use agena::service::a2a::{A2a, Options};
+use agena::service::card::{Offer, Place, card};
+use agena::store::Sqlite;
+use agena::transcode::Router;
+use agena::transport::{Access, Keys, Listener, Origins, Rim, Server, stack};
+use futures::StreamExt;
+use tokio::net::TcpListener;
+use tonic::codegen::BoxStream;
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+use crate::load::{KEY, PIECES};
+
+pub fn serve(name: &str) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        match name {
+            "tonic" => tonic_alone().await,
+            _ => agena().await,
+        }
+    });
+}
+
+async fn tonic_alone() {
+    let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    println!("{}", socket.local_addr().unwrap());
+    let incoming = tonic::transport::server::TcpIncoming::from(socket).with_nodelay(Some(true));
+    let service = A2aServiceServer::new(Bare);
+    tonic::transport::Server::builder().add_service(service).serve_with_incoming(incoming).await.unwrap();
+}
+
+/// Answers what the rehearsal would, without doing anything.
+struct Bare;
+
+fn status(text: &str) -> TaskStatus {
+    let message = Message {
+        message_id: "01a1ebdc-bf65-739b-b4b1-0f47d9e15176".to_owned(),
+        role: Role::Agent.into(),
+        parts: vec![Part::text(text)],
+        ..Message::default()
+    };
+    TaskStatus { state: TaskState::Working.into(), message: Some(message), timestamp: None }
+}
+
+#[tonic::async_trait]
+impl A2aService for Bare {
+    async fn send_message(
+        &self,
+        request: Request<SendMessageRequest>,
+    ) -> Result<Response<SendMessageResponse>, Status> {
+        let history = request.into_inner().message.into_iter().collect();
+        let task = Task { id: "t".to_owned(), status: Some(status("Done")), history, ..Task::default() };
+        Ok(Response::new(SendMessageResponse { payload: Some(send_message_response::Payload::Task(task)) }))
+    }
+
+    async fn send_streaming_message(
+        &self,
+        _: Request<SendMessageRequest>,
+    ) -> Result<Response<BoxStream<StreamResponse>>, Status> {
+        let items = futures::stream::iter(0..PIECES).map(|n| {
+            let update =
+                TaskStatusUpdateEvent { status: Some(status(&format!("piece {n} "))), ..Default::default() };
+            Ok(StreamResponse { payload: Some(stream_response::Payload::StatusUpdate(update)) })
+        });
+        Ok(Response::new(items.boxed()))
+    }
+}
+
+fn script() -> Script {
+    let pieces: Vec<String> = (0..PIECES).map(|n| format!("\"piece {n} \"")).collect();
+    let text = format!(
+        "rules:\n- when: {{message_id: stream}}\n  do: [say: [{}]]\n- do: [complete: Done]\n",
+        pieces.join(", ")
+    );
+    Script::parse(&text).unwrap()
+}
+
+async fn agena() {
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    println!("{}", listener.address());
+    let engine = Engine::new(Arc::new(Sqlite::open_temporary().unwrap()), Arc::new(Rehearsal::new(script())));
+    let place =
+        Place { url: "http://localhost".to_owned(), authority: "localhost:80".to_owned(), needs_key: true };
+    let offer = Offer { streaming: true, ..Offer::default() };
+    let options =
+        Options { repeat_window: Duration::from_secs(300), page_key: [0; 64], push_hosts: Vec::new() };
+    let service = A2a::new(engine, card(&place, &offer), options);
+    let rim = Rim {
+        bound: listener.address(),
+        hosts: Vec::new(),
+        origins: Origins { listed: [].into(), loopback: true },
+        access: Access::Keys(Keys::new(vec![(Principal::local(), Secret::new(KEY))])),
+        body_limit: 4 << 20,
+    };
+    let server = Server {
+        stack: stack(rim, Arc::new(Router::default()), Routes::new(A2aServiceServer::new(service))),
+        tls: None,
+        max_connections: 1000,
+        header_limit: 64 << 10,
+        drain: Duration::ZERO,
+    };
+    server.serve(listener, std::future::pending()).await;
+}
