@@ -3,19 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use futures::Stream;
-use futures::StreamExt;
-use futures::stream::BoxStream;
 use tokio::sync::{Notify, oneshot};
 
-use super::follow::Follower;
 use super::machine::{Machine, Refused};
 use super::runner::{Answer, Command, Failed, Owner, Runner, Said, Shared};
 use super::script::Writer;
-use super::tasks::{Delivered, Tasks};
+use super::tasks::{Delivered, Held, Tasks};
+use super::watch::Watch;
 use crate::domain::brain::Brain;
 use crate::domain::principal::Principal;
-use crate::domain::snapshot::Snapshot;
 use crate::domain::store::{Commit, Committed, Head, SendKey, Store, StoreError};
 use crate::proto::a2a::{Message, Part, TaskState};
 use crate::proto::task::task_event::Event;
@@ -29,6 +25,8 @@ pub struct NewTask {
     /// Has its context, and no task yet.
     pub message: Message,
     pub repeat: Repeat,
+    /// The context is new too, so there is nothing in it to refer to.
+    pub new_context: bool,
 }
 
 /// What a repetition of a send is recognised by, and for how long.
@@ -45,12 +43,11 @@ impl Repeat {
 }
 
 /// Where a message went.
-#[derive(Debug, Clone, PartialEq)]
 pub enum Sent {
     /// Answered at once; there is no task.
     Reply(Vec<Part>),
     /// To this task, as the event with this sequence.
-    Task { task_id: String, sequence: u64 },
+    Task { watch: Watch, sequence: u64 },
 }
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -121,7 +118,7 @@ impl Engine {
             return Ok(Sent::Reply(parts));
         }
         let task_id = uuid::Uuid::now_v7().to_string();
-        let NewTask { tenant, mut message, repeat } = new;
+        let NewTask { tenant, mut message, repeat, new_context } = new;
         message.task_id.clone_from(&task_id);
         let owner = Owner {
             who: who.clone(),
@@ -138,25 +135,33 @@ impl Engine {
             updated: Some(now),
             send: Some(repeat.key(now)),
         };
-        if let Committed::Repeated { task_id } = self.shared.commit(who, commit).await? {
-            return Ok(Sent::Task { task_id, sequence: 2 });
+        // On the list before it is stored, so that whoever finds it there meets this runner and no other.
+        let (held, mut inbox) = self.shared.tasks.begin(&task_id);
+        let committed = self.shared.commit(who, commit).await;
+        if !matches!(committed, Ok(Committed::Stored)) {
+            self.shared.tasks.retire(&task_id, &mut inbox);
         }
-        let (held, inbox) = self.shared.tasks.begin(&task_id);
+        if let Committed::Repeated { task_id } = committed? {
+            let head = self.shared.store.head(who, &task_id).await?;
+            return Ok(Sent::Task { watch: self.watch(who, &head), sequence: 2 });
+        }
         held.live.publish(&events.into_iter().map(Arc::new).collect::<Vec<_>>());
-        let runner =
-            Runner { shared: Arc::clone(&self.shared), owner, machine, held, inbox, said: vec![message] };
-        tokio::spawn(runner.run());
-        Ok(Sent::Task { task_id, sequence: 2 })
+        let watch = self.watch_held(who, &task_id, held.clone(), None);
+        let said = vec![message];
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(Runner { shared, owner, machine, held, inbox, said, alone: new_context }.run());
+        Ok(Sent::Task { watch, sequence: 2 })
     }
 
     /// A further message to a task. One that came before is not said again; whoever sent it is told where it is.
     pub async fn say(&self, who: &Principal, head: &Head, message: Message, repeat: Repeat) -> Result<Sent> {
+        let watch = self.watch(who, head);
         let said = Said { message: message.clone(), key: repeat.key(SystemTime::now()) };
         let sequence = match self.ask(who, head, |answer| Command::Say(Box::new(said), answer)).await {
             Err(EngineError::Repeated) => self.heard(who, head, &message).await?,
             answered => answered?,
         };
-        Ok(Sent::Task { task_id: head.task_id.clone(), sequence })
+        Ok(Sent::Task { watch, sequence })
     }
 
     async fn heard(&self, who: &Principal, head: &Head, message: &Message) -> Result<u64> {
@@ -172,40 +177,21 @@ impl Engine {
         self.ask(who, head, Command::Cancel).await.map(drop)
     }
 
-    /// The events behind `after`, then what happens, until the task ends.
-    pub fn follow(
-        &self,
-        who: &Principal,
-        head: &Head,
-        after: u64,
-    ) -> BoxStream<'static, Result<Arc<TaskEvent>>> {
-        self.follower(who, head, after).map(|event| event.map_err(EngineError::from)).boxed()
+    /// A task that the principal may see: its head was read for it.
+    pub fn watch(&self, who: &Principal, head: &Head) -> Watch {
+        let held = self.shared.tasks.hold(&head.task_id);
+        let last = head.state.is_terminal().then_some(head.sequence);
+        self.watch_held(who, &head.task_id, held, last)
     }
 
-    /// The task up to an event, or up to the last that is stored.
-    pub async fn snapshot(&self, who: &Principal, task_id: &str, upto: Option<u64>) -> Result<Snapshot> {
-        let events = self.shared.store.events(who, task_id, 0, usize::MAX).await?;
-        if events.is_empty() {
-            return Err(StoreError::NotFound.into());
-        }
-        Ok(Snapshot::of(events.iter().take_while(|event| upto.is_none_or(|upto| event.sequence <= upto))))
-    }
-
-    fn follower(
-        &self,
-        who: &Principal,
-        head: &Head,
-        after: u64,
-    ) -> impl Stream<Item = std::result::Result<Arc<TaskEvent>, StoreError>> + use<> {
-        let follower = Follower {
+    fn watch_held(&self, who: &Principal, task_id: &str, held: Held, last: Option<u64>) -> Watch {
+        Watch {
             store: Arc::clone(&self.shared.store),
             who: who.clone(),
-            task_id: head.task_id.clone(),
-            held: self.shared.tasks.hold(&head.task_id),
-            cursor: after,
-            last: head.state.is_terminal().then_some(head.sequence),
-        };
-        follower.stream()
+            task_id: task_id.to_owned(),
+            held,
+            last,
+        }
     }
 
     async fn ask(
@@ -229,6 +215,7 @@ impl Engine {
                     held,
                     inbox,
                     said: Vec::new(),
+                    alone: false,
                 };
                 tokio::spawn(runner.run());
             }
@@ -237,7 +224,7 @@ impl Engine {
     }
 
     async fn begin_again(&self, who: Principal, head: Head) -> Result<()> {
-        let said = self.snapshot(&who, &head.task_id, None).await?.task.history;
+        let said = self.watch(&who, &head).snapshot(None).await?.task.history;
         let (held, inbox) = self.shared.tasks.begin(&head.task_id);
         let machine = Machine::at(head.sequence, head.state);
         let runner = Runner {
@@ -247,6 +234,7 @@ impl Engine {
             held,
             inbox,
             said,
+            alone: false,
         };
         tokio::spawn(runner.run());
         Ok(())

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use crate::proto::task::TaskEvent;
 
 /// Enough for a follower that is a moment late; who is later reads the store.
-const TAIL: usize = 512;
+const TAIL: usize = 1024;
 
 #[derive(Debug)]
 pub(super) struct Live {

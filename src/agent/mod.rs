@@ -8,6 +8,8 @@ mod machine;
 mod runner;
 mod script;
 mod tasks;
+mod watch;
 
 pub use engine::{Engine, EngineError, NewTask, Repeat, Sent};
 pub use machine::Refused;
+pub use watch::Watch;

@@ -20,7 +20,7 @@ use crate::proto::task::task_event::Event;
 use crate::proto::wkt::Timestamp;
 
 /// Steps that are ready together are stored together.
-const STEPS: usize = 64;
+const STEPS: usize = 256;
 /// Of the tasks of a context, as many as a brain may want to look at.
 const REFERENCES: usize = 16;
 
@@ -87,6 +87,8 @@ pub(super) struct Runner {
     pub(super) inbox: mpsc::Receiver<Command>,
     /// Said and not worked on yet.
     pub(super) said: Vec<Message>,
+    /// Nothing else is in its context.
+    pub(super) alone: bool,
 }
 
 /// What to do next.
@@ -195,6 +197,9 @@ impl Runner {
 
     async fn references(&self, messages: &[Message]) -> Result<Vec<crate::proto::a2a::Task>, Failed> {
         let mut ids: Vec<String> = messages.iter().flat_map(|m| m.reference_task_ids.clone()).collect();
+        if ids.is_empty() && self.alone {
+            return Ok(Vec::new());
+        }
         if ids.is_empty() {
             let filter = Filter {
                 tenant: self.owner.tenant.clone(),

@@ -104,6 +104,15 @@ impl Tasks {
     }
 }
 
+impl Clone for Held {
+    fn clone(&self) -> Self {
+        if let Some(entry) = self.tasks.lock().get_mut(&self.task_id) {
+            entry.holders += 1;
+        }
+        Self { live: Arc::clone(&self.live), tasks: self.tasks.clone(), task_id: self.task_id.clone() }
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
         let mut tasks = self.tasks.lock();

@@ -16,7 +16,7 @@ const MOST: usize = 100;
 impl A2a {
     pub(super) async fn read_task(&self, caller: &Caller, request: &GetTaskRequest) -> Result<Task, Error> {
         let length = history_length(request.history_length, "historyLength")?;
-        self.task(caller, &request.id, None, length).await
+        self.task(caller, &request.id, length).await
     }
 
     pub(super) async fn read_page(
@@ -34,7 +34,7 @@ impl A2a {
         let next = page.heads.last().filter(|_| page.more).map(|last| self.token(caller, &filter, last));
         let mut tasks = Vec::with_capacity(page.heads.len());
         for head in &page.heads {
-            let mut task = self.task(caller, &head.task_id, None, length).await?;
+            let mut task = self.task(caller, &head.task_id, length).await?;
             if request.include_artifacts != Some(true) {
                 task.artifacts.clear();
             }

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::A2a;
 use super::fault::{Wanted, ended, fault};
 use super::negotiate::Caller;
-use crate::agent::{NewTask, Repeat, Sent};
+use crate::agent::{NewTask, Repeat, Sent, Watch};
 use crate::domain::dialect::Dialect;
 use crate::domain::error::{Cause, Error};
 use crate::domain::snapshot::shorten;
@@ -27,14 +27,14 @@ impl A2a {
         let length = history_length(configuration.history_length, "configuration.historyLength")?;
         let payload = match self.send(caller, request).await? {
             Outcome::Reply(message) => Payload::Message(message),
-            Outcome::Task { task_id, sequence } => {
+            Outcome::Task { watch, sequence } => {
                 let upto = if configuration.return_immediately {
                     Some(sequence)
                 } else {
-                    self.settle(caller, &task_id, sequence).await?;
+                    settle(&watch, sequence).await?;
                     None
                 };
-                Payload::Task(self.task(caller, &task_id, upto, length).await?)
+                Payload::Task(self.seen(caller, &watch, upto, length).await?)
             }
         };
         Ok(SendMessageResponse { payload: Some(payload) })
@@ -59,22 +59,23 @@ impl A2a {
         };
         match sent {
             Sent::Reply(parts) => Ok(Outcome::Reply(reply(parts, message.context_id))),
-            Sent::Task { task_id, sequence } => {
+            Sent::Task { watch, sequence } => {
                 if let Some(config) = push {
                     // The task may be far ahead by now; the webhook hears of all that came of this message.
-                    self.attach_push(caller, &task_id, config, Some(sequence)).await?;
+                    self.attach_push(caller, watch.task_id(), config, Some(sequence)).await?;
                 }
-                Ok(Outcome::Task { task_id, sequence })
+                Ok(Outcome::Task { watch, sequence })
             }
         }
     }
 
     async fn begin(&self, caller: &Caller, mut message: Message) -> Result<Sent, Error> {
         let repeat = self.repeat(&message);
-        if message.context_id.is_empty() {
+        let new_context = message.context_id.is_empty();
+        if new_context {
             message.context_id = uuid::Uuid::now_v7().to_string();
         }
-        let new = NewTask { tenant: String::new(), message, repeat };
+        let new = NewTask { tenant: String::new(), message, repeat, new_context };
         self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
     }
 
@@ -98,34 +99,30 @@ impl A2a {
         Repeat { hash: Sha256::digest(message.encode_to_vec()).into(), window: self.options.repeat_window }
     }
 
-    /// Waits until the task ends or asks.
-    async fn settle(&self, caller: &Caller, task_id: &str, after: u64) -> Result<(), Error> {
-        let head = self.head(caller, task_id).await?;
-        let mut events = self.engine.follow(&caller.who, &head, after);
-        while let Some(event) = events.next().await {
-            let event = event.map_err(|e| fault(e, Wanted::Read))?;
-            if pauses(event.event.as_ref()) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     pub(super) async fn head(&self, caller: &Caller, task_id: &str) -> Result<Head, Error> {
         let head = self.engine.store().head(&caller.who, task_id).await;
         head.map_err(|e: StoreError| fault(e.into(), Wanted::Read))
     }
 
-    /// As it is at an event, or now.
     pub(super) async fn task(
         &self,
         caller: &Caller,
         task_id: &str,
+        length: Option<usize>,
+    ) -> Result<Task, Error> {
+        let watch = self.engine.watch(&caller.who, &self.head(caller, task_id).await?);
+        self.seen(caller, &watch, None, length).await
+    }
+
+    /// As it is at an event, or now.
+    async fn seen(
+        &self,
+        caller: &Caller,
+        watch: &Watch,
         upto: Option<u64>,
         length: Option<usize>,
     ) -> Result<Task, Error> {
-        let snapshot =
-            self.engine.snapshot(&caller.who, task_id, upto).await.map_err(|e| fault(e, Wanted::Read))?;
+        let snapshot = watch.snapshot(upto).await.map_err(|e| fault(e, Wanted::Read))?;
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
         self.view(caller, &task).mark(&mut task, snapshot.sequence);
@@ -135,7 +132,7 @@ impl A2a {
     pub(super) async fn cancel(&self, caller: &Caller, task_id: &str) -> Result<Task, Error> {
         let head = self.head(caller, task_id).await?;
         self.engine.cancel(&caller.who, &head).await.map_err(|e| fault(e, Wanted::Cancel))?;
-        self.task(caller, task_id, None, None).await
+        self.task(caller, task_id, None).await
     }
 
     /// What the card does not take is refused before anything is stored.
@@ -159,7 +156,19 @@ impl A2a {
 /// Where a message went, in A2A's words.
 pub(super) enum Outcome {
     Reply(Message),
-    Task { task_id: String, sequence: u64 },
+    Task { watch: Watch, sequence: u64 },
+}
+
+/// Waits until the task ends or asks.
+async fn settle(watch: &Watch, after: u64) -> Result<(), Error> {
+    let mut events = watch.events(after);
+    while let Some(event) = events.next().await {
+        let event = event.map_err(|e| fault(e, Wanted::Read))?;
+        if pauses(event.event.as_ref()) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Whether whoever waits for an answer has it now.

@@ -8,7 +8,7 @@ use super::fault::{Wanted, fault};
 use super::negotiate::Caller;
 use super::send::{Outcome, pauses};
 use super::{A2a, answer};
-use crate::agent::EngineError;
+use crate::agent::{EngineError, Watch};
 use crate::domain::dialect::Cursor;
 use crate::domain::error::{Cause, Error};
 use crate::domain::snapshot::shorten;
@@ -42,8 +42,8 @@ impl A2a {
                 let item = StreamResponse { payload: Some(Payload::Message(message)) };
                 Ok(answer(caller, stream::iter([Ok(item)]).boxed()))
             }
-            Outcome::Task { task_id, sequence } => {
-                self.from(caller, &task_id, Some(sequence), length, Until::Pause).await
+            Outcome::Task { watch, sequence } => {
+                self.from(caller, &watch, Some(sequence), length, Until::Pause).await
             }
         }
     }
@@ -57,7 +57,7 @@ impl A2a {
                 context_id: head.context_id.clone(),
                 resume: caller.resumes(),
             };
-            let events = self.engine.follow(&caller.who, &head, after);
+            let events = self.engine.watch(&caller.who, &head).events(after);
             return Ok(items(caller, None, events, view, Until::End));
         }
         if head.state.is_terminal() {
@@ -66,22 +66,21 @@ impl A2a {
                 "the task has ended; get it, or give a cursor to read its events",
             ));
         }
-        self.from(caller, task_id, None, None, Until::End).await
+        let watch = self.engine.watch(&caller.who, &head);
+        self.from(caller, &watch, None, None, Until::End).await
     }
 
     /// The task as it is at `sequence`, or now, and then what comes behind it.
     async fn from(
         &self,
         caller: &Caller,
-        task_id: &str,
+        watch: &Watch,
         sequence: Option<u64>,
         length: Option<usize>,
         until: Until,
     ) -> Result<Items, Error> {
-        let head = self.head(caller, task_id).await?;
-        let snapshot =
-            self.engine.snapshot(&caller.who, task_id, sequence).await.map_err(|e| fault(e, Wanted::Read))?;
-        let events = self.engine.follow(&caller.who, &head, snapshot.sequence);
+        let snapshot = watch.snapshot(sequence).await.map_err(|e| fault(e, Wanted::Read))?;
+        let events = watch.events(snapshot.sequence);
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
         let view = self.view(caller, &task);

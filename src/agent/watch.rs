@@ -1,0 +1,59 @@
+//! A view of one task for whoever may see it: as it is, and what happens to it. Holding one keeps the tail of a running
+//! task in memory, so that what was just sent is followed without asking the store.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+
+use super::engine::{EngineError, Result};
+use super::follow::Follower;
+use super::live::Recent;
+use super::tasks::Held;
+use crate::domain::principal::Principal;
+use crate::domain::snapshot::Snapshot;
+use crate::domain::store::{Store, StoreError};
+use crate::proto::task::TaskEvent;
+
+pub struct Watch {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) who: Principal,
+    pub(super) task_id: String,
+    pub(super) held: Held,
+    /// Of a task that has ended: its last sequence.
+    pub(super) last: Option<u64>,
+}
+
+impl Watch {
+    pub fn task_id(&self) -> &str {
+        &self.task_id
+    }
+
+    /// The events behind `after`, then what happens, until the task ends.
+    pub fn events(&self, after: u64) -> BoxStream<'static, Result<Arc<TaskEvent>>> {
+        let follower = Follower {
+            store: Arc::clone(&self.store),
+            who: self.who.clone(),
+            task_id: self.task_id.clone(),
+            held: self.held.clone(),
+            cursor: after,
+            last: self.last,
+        };
+        follower.stream().map(|event| event.map_err(EngineError::from)).boxed()
+    }
+
+    /// The task up to an event, or up to now.
+    pub async fn snapshot(&self, upto: Option<u64>) -> Result<Snapshot> {
+        let within = |event: &TaskEvent| upto.is_none_or(|upto| event.sequence <= upto);
+        if let Recent::Events(events) = self.held.live.recent(0)
+            && !events.is_empty()
+        {
+            return Ok(Snapshot::of(events.iter().map(Arc::as_ref).take_while(|event| within(event))));
+        }
+        let events = self.store.events(&self.who, &self.task_id, 0, usize::MAX).await?;
+        if events.is_empty() {
+            return Err(StoreError::NotFound.into());
+        }
+        Ok(Snapshot::of(events.iter().take_while(|event| within(event))))
+    }
+}
