@@ -40,6 +40,16 @@ async fn every_place_where_a_client_puts_a_key_works_and_is_checked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_variable_does_not_reach_behind_a_public_path() {
+    let server = server().await;
+    for path in ["/.well-known/probe:echo", "/grpc.health.v1.Health/probe:echo", "/healthz/probe:echo"] {
+        let post = || http().post(server.url(path)).json(&serde_json::json!({}));
+        assert_eq!(post().send().await.unwrap().status(), 401, "{path}");
+        assert_eq!(post().bearer_auth(TOKEN).send().await.unwrap().status(), 200, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn services_see_the_principal_and_the_request_id_but_no_key() {
     let server = server().await;
     for (key, principal) in [(TOKEN, "tester"), (OTHER, "other")] {
