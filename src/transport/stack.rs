@@ -42,14 +42,14 @@ pub fn stack(rim: Rim, router: Arc<Router>, grpc: Routes) -> Stack {
         // Whatever fails behind this, the client gets an answer in its own protocol.
         .layer_fn(CatchPanic)
         // Before CORS: a foreign name gets nothing at all, not even a preflight.
-        .layer(GateLayer::new(HostGuard::new(rim.bound, rim.hosts)))
+        .layer(GateLayer::new(HostGuard::new(rim.bound, &rim.hosts)))
         // Answers preflights, which carry no key, and marks the answers that pages may read.
         .layer(cors::layer(rim.origins.clone()))
         // CORS asks browsers to behave; this makes sure.
         .layer(GateLayer::new(OriginGuard(rim.origins)))
         // A form post needs no preflight. Stopped before its body is read.
         .layer(GateLayer::new(JsonOnly))
-        // Last of the checks: from here on there is a principal, and no key in any header.
+        // Last of the checks: from here on there is a principal, but for public paths, and no key in any header.
         .layer(GateLayer::new(rim.access))
         .service(split(Front::new(router, rim.body_limit), grpc));
     BoxCloneSyncService::new(service)
