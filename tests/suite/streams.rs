@@ -107,6 +107,24 @@ async fn grpc_timeout_ends_calls_and_streams_on_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_never_waits_ends_at_its_deadline_too() {
+    let server = server().await;
+    let client = Client::new(&server).await;
+    let mut call = with_token(CountRequest { to: i32::MAX, ..CountRequest::default() });
+    call.metadata_mut().insert("grpc-timeout", "200m".parse().unwrap());
+    let mut items = soon(client.web().count(call)).await.unwrap().into_inner();
+    let refused = soon(async {
+        loop {
+            if let Err(status) = items.next().await.unwrap() {
+                break status;
+            }
+        }
+    });
+    assert_eq!(refused.await.code(), Code::DeadlineExceeded);
+    until("the stream has ended", || server.probe.alive.load(Ordering::SeqCst) == 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn many_streams_share_one_connection() {
     let server = server().await;
     let client = Client::new(&server).await;
