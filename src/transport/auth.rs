@@ -9,10 +9,13 @@ use super::gate::Gate;
 use super::protocol::{Protocol, Request};
 use crate::domain::error::{Cause, Error};
 use crate::domain::principal::Principal;
-use crate::domain::secret::Secret;
+use crate::domain::secret::{Digest, Secret};
 
 /// Headers that hold nothing but a key: Anthropic's clients send the first, Google's the second.
 const KEY_HEADERS: [&str; 2] = ["x-api-key", "x-goog-api-key"];
+
+/// One for each place. Who sends more is guessing, and each costs work before anybody is known.
+const MAX_PRESENTED: usize = 4;
 
 /// What anybody may see: the card, and whether the server lives. Whole paths, because a prefix would also cover
 /// routes that begin with a variable.
@@ -44,9 +47,10 @@ impl Keys {
 
     /// Compares with every key, whichever fits, so that the time tells nothing.
     fn owner(&self, candidate: &str) -> Option<&Principal> {
+        let candidate = Digest::of(candidate);
         self.0
             .iter()
-            .fold(None, |found, (owner, key)| if key.matches(candidate) { Some(owner) } else { found })
+            .fold(None, |found, (owner, key)| if key.matches(&candidate) { Some(owner) } else { found })
     }
 }
 
@@ -96,6 +100,7 @@ fn presented(request: &Request) -> Vec<String> {
         .chain(KEY_HEADERS.into_iter().flat_map(text))
         .chain(in_query)
         .filter(|key| !key.is_empty())
+        .take(MAX_PRESENTED)
         .collect()
 }
 
