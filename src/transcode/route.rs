@@ -12,6 +12,7 @@ use tonic::codegen::BoxStream;
 use super::answer::{self, Response};
 use super::call::Call;
 use super::{codec, sse};
+use crate::domain::error::complete;
 use crate::proto::schema::Schema;
 
 /// One binding of an RPC, as its annotation says it.
@@ -74,7 +75,7 @@ impl Route {
                 };
                 answered
                     .and_then(|answer| answer::unary(answer, rule.response_body, call.media))
-                    .unwrap_or_else(|status| answer::error(&status, call.media))
+                    .unwrap_or_else(|status| answer::error(&complete(status, rule.rpc), call.media))
             }
         })
     }
@@ -103,7 +104,7 @@ impl Route {
                 };
                 answered
                     .map(|answer| sse::events(answer, sse::Plain))
-                    .unwrap_or_else(|status| answer::error(&status, call.media))
+                    .unwrap_or_else(|status| answer::error(&complete(status, rule.rpc), call.media))
             }
         })
     }

@@ -79,9 +79,7 @@ fn is_public(request: &Request) -> bool {
         Protocol::Http => {
             matches!(*request.method(), Method::GET | Method::HEAD) && PUBLIC_PATHS.contains(&path)
         }
-        Protocol::Grpc | Protocol::GrpcWeb => {
-            PUBLIC_SERVICES.iter().any(|service| path.starts_with(service))
-        }
+        Protocol::Grpc | Protocol::GrpcWeb => PUBLIC_SERVICES.iter().any(|service| path.starts_with(service)),
     }
 }
 
@@ -138,7 +136,12 @@ mod tests {
             ("GET", "/.well-known/agent-card.json/tasks", "", false),
             ("GET", "/healthz/", "", false),
             ("POST", "/grpc.health.v1.Health/Check", "application/grpc", true),
-            ("POST", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "application/grpc-web", true),
+            (
+                "POST",
+                "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+                "application/grpc-web",
+                true,
+            ),
             ("POST", "/grpc.health.v1.Health/Check", "application/json", false),
             ("GET", "/grpc.health.v1.Health/tasks", "", false),
             ("POST", "/grpc.reflection.v2.Other/Do", "application/grpc", false),

@@ -59,7 +59,8 @@ impl Gate for HostGuard {
             let host = Host::read(plain_host(authority).ok_or_else(not_a_host)?);
             if !self.allows(&host) {
                 let name = authority.as_str();
-                let problem = format!("the host {name:?} is not served here; allow it with server.allowed_hosts");
+                let problem =
+                    format!("the host {name:?} is not served here; allow it with server.allowed_hosts");
                 return Err(Error::new(Cause::HostNotAllowed, problem));
             }
         }
@@ -97,7 +98,10 @@ mod tests {
     use super::*;
 
     fn admits(bound: &str, host: &str) -> bool {
-        let guard = HostGuard::new(bound.parse().unwrap(), &["agent.example", "192.0.2.1", "[2001:DB8::1]"].map(str::to_owned));
+        let guard = HostGuard::new(
+            bound.parse().unwrap(),
+            &["agent.example", "192.0.2.1", "[2001:DB8::1]"].map(str::to_owned),
+        );
         let request = http::Request::get("/").header(HOST, host).body(tonic::body::Body::empty());
         guard.admit(&mut request.unwrap()).is_ok()
     }

@@ -4,6 +4,8 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use http::StatusCode;
+use http::header::{ALLOW, HeaderValue};
 use tonic::service::Routes;
 use tonic_web::GrpcWebLayer;
 use tower::util::BoxCloneSyncService;
@@ -11,6 +13,7 @@ use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
 
 use super::access_log::AccessLog;
 use super::auth::Access;
+use super::complete::Complete;
 use super::content_type::JsonOnly;
 use super::cors;
 use super::deadline::Deadline;
@@ -19,8 +22,9 @@ use super::gate::GateLayer;
 use super::host::HostGuard;
 use super::origin::{OriginGuard, Origins};
 use super::panic::CatchPanic;
-use super::protocol::{Protocol, Request, Response};
-use crate::transcode::Router;
+use super::protocol::{Protocol, Request, Response, not_really_grpc};
+use crate::domain::error::Error;
+use crate::transcode::{Media, Router};
 
 /// The whole server as one service; each connection has a clone.
 pub type Stack = BoxCloneSyncService<Request, Response, Infallible>;
@@ -65,14 +69,24 @@ fn split(
         // Outside of the deadline, so that an expired call ends in trailers that browsers can read.
         .layer(GrpcWebLayer::new())
         .layer_fn(Deadline)
+        .layer_fn(Complete)
         .service(grpc.prepare());
     service_fn(move |request: Request| {
         let (front, grpc) = (front.clone(), grpc.clone());
         async move {
-            match Protocol::of(&request) {
-                Protocol::Http => front.oneshot(request).await,
-                Protocol::Grpc | Protocol::GrpcWeb => grpc.oneshot(request).await,
+            match (Protocol::of(&request), not_really_grpc(&request)) {
+                (_, Some(error)) => Ok(refuse_plainly(&request, error)),
+                (Protocol::Http, None) => front.oneshot(request).await,
+                (Protocol::Grpc | Protocol::GrpcWeb, None) => grpc.oneshot(request).await,
             }
         }
     })
+}
+
+fn refuse_plainly(request: &Request, error: Error) -> Response {
+    let mut response = Protocol::Http.refuse(error, Media::of(request.headers()));
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+    }
+    response
 }
