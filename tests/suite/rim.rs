@@ -163,7 +163,7 @@ async fn a_body_that_is_not_json_is_refused_unread() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_service_is_unimplemented_and_a_panic_is_internal() {
+async fn an_unknown_service_is_unimplemented() {
     let server = server().await;
     let post = |content_type: &str| {
         let url = server.url("/no.such.Service/Method");

@@ -38,6 +38,8 @@ async fn grpc_and_grpc_web_items_arrive_one_by_one_too() {
     step_through(&server, grpc).await;
     let web = client.web().count(with_token(stepwise(3))).await.unwrap().into_inner();
     step_through(&server, web).await;
+    let web = client.web_over_http2().count(with_token(stepwise(3))).await.unwrap().into_inner();
+    step_through(&server, web).await;
 }
 
 async fn step_through(
