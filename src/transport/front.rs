@@ -99,3 +99,20 @@ impl Service<Request> for Front {
         self.clone().answer(request).map(Ok).boxed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_come_is_given_up() {
+        let front = Front::new(Arc::new(Router::default()), 1024);
+        let never = futures::stream::pending::<Result<http_body::Frame<Bytes>, tonic::Status>>();
+        let started = tokio::time::Instant::now();
+        let error = front.read(Body::new(http_body_util::StreamBody::new(never)), None).await.unwrap_err();
+        assert_eq!(started.elapsed().as_secs(), BODY.as_secs());
+        assert_eq!(error.to_string(), "the body did not come within 60 s");
+        let response = Protocol::Http.refuse(error, Media::Json);
+        assert_eq!(response.status(), 408);
+    }
+}
