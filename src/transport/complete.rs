@@ -37,7 +37,8 @@ where
         let answer = self.0.call(request);
         async move {
             let mut response = answer.await?;
-            amend(response.headers_mut(), &rpc);
+            // An OK stands in trailers; in headers it is an error that a service made of it.
+            amend(response.headers_mut(), &rpc, |_| true);
             Ok(response.map(|inner| match inner.is_end_stream() {
                 true => inner,
                 false => Body::new(Completed { inner, rpc }),
@@ -48,11 +49,11 @@ where
 }
 
 /// Only where there is a status that lacks them; metadata beside it stays.
-fn amend(headers: &mut HeaderMap, rpc: &str) {
+fn amend(headers: &mut HeaderMap, rpc: &str, is_error: fn(Code) -> bool) {
     if headers.contains_key(Status::GRPC_STATUS_DETAILS) {
         return;
     }
-    let Some(found) = Status::from_header_map(headers).filter(|status| status.code() != Code::Ok) else {
+    let Some(found) = Status::from_header_map(headers).filter(|status| is_error(status.code())) else {
         return;
     };
     let complete = complete(Status::new(found.code(), found.message()), rpc);
@@ -81,7 +82,7 @@ impl http_body::Body for Completed {
         if let Some(Ok(frame)) = &mut frame
             && let Some(trailers) = frame.trailers_mut()
         {
-            amend(trailers, this.rpc);
+            amend(trailers, this.rpc, |code| code != Code::Ok);
         }
         Poll::Ready(frame)
     }

@@ -97,6 +97,15 @@ async fn a_panic_is_internal_on_every_binding() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_ok_that_is_thrown_is_internal() {
+    let server = server().await;
+    let client = Client::new(&server).await;
+    let (grpc, told) = fail(&client, &json!({"code": 0, "message": "fine"})).await;
+    assert_eq!((told.status, &grpc.error.as_ref().unwrap()["status"]), (500, &json!("INTERNAL")));
+    assert_eq!(told.outcome, grpc);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_implemented_is_named() {
     let server = server().await;
     let client = Client::new(&server).await;

@@ -19,7 +19,7 @@ const TOO_LARGE: [(&str, &str); 2] = [
 
 /// The status with details. `rpc` is what was called, as `package.Service/Method`.
 pub fn complete(status: Status, rpc: &str) -> Status {
-    if status.code() == Code::Ok || !status.details().is_empty() {
+    if !status.details().is_empty() && status.code() != Code::Ok {
         return status;
     }
     let complete = match of_tonic(&status, rpc) {
@@ -32,6 +32,8 @@ pub fn complete(status: Status, rpc: &str) -> Status {
 fn of_tonic(status: &Status, rpc: &str) -> Option<Error> {
     let unknown = |problem: String| Some(Error::new(Cause::MethodUnknown, problem).with("method", rpc));
     match (status.code(), status.message()) {
+        // Without an answer beside it, a client would wait for one or take nothing for success.
+        (Code::Ok, _) => Some(Error::new(Cause::Internal, "the server failed without saying why")),
         (Code::Unimplemented, "") => {
             unknown(format!("no method is called {rpc} here; reflection lists those that are"))
         }
@@ -109,9 +111,9 @@ mod tests {
     }
 
     #[test]
-    fn what_has_details_or_is_no_error_stays_as_it_is() {
+    fn what_has_details_stays_as_it_is_and_no_error_is_one() {
         let ours = Status::from(Error::new(Cause::Busy, "later"));
         assert_eq!(complete(ours.clone(), "").details(), ours.details());
-        assert_eq!(complete(Status::ok(""), "").code(), Code::Ok);
+        assert_eq!(complete(Status::ok(""), "").code(), Code::Internal);
     }
 }
