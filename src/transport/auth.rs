@@ -57,13 +57,14 @@ impl Keys {
 impl Gate for Access {
     fn admit(&self, request: &mut Request) -> Result<(), Error> {
         let presented = presented(request);
+        let bare = has_no_scheme(request.headers());
         strip(request.headers_mut());
         let principal = match self {
             Self::Open => Principal::local(),
             Self::Keys(keys) => match presented.iter().find_map(|key| keys.owner(key)) {
                 Some(owner) => owner.clone(),
                 None if is_public(request) => return Ok(()),
-                None => return Err(refused(presented.is_empty())),
+                None => return Err(refused(problem(presented.is_empty(), bare))),
             },
         };
         Span::current().record("principal", principal.name());
@@ -109,8 +110,21 @@ fn strip(headers: &mut HeaderMap) {
     }
 }
 
-fn refused(nothing_presented: bool) -> Error {
-    let problem = if nothing_presented { "this needs a key" } else { "the key is not known here" };
+/// `Authorization: TOKEN`, as many a first try has it.
+fn has_no_scheme(headers: &HeaderMap) -> bool {
+    let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default().trim();
+    !given.is_empty() && !given.contains(' ')
+}
+
+fn problem(nothing_presented: bool, bare: bool) -> &'static str {
+    match (nothing_presented, bare) {
+        (true, true) => "the Authorization header has no scheme",
+        (true, false) => "this needs a key",
+        (false, _) => "the key is not known here",
+    }
+}
+
+fn refused(problem: &str) -> Error {
     let hint = "send \"Authorization: Bearer TOKEN\"; `agena token` prints the token";
     Error::new(Cause::Unauthenticated, format!("{problem}; {hint}"))
 }

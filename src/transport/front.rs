@@ -40,9 +40,7 @@ impl Front {
         let (parts, body) = request.into_parts();
         let refuse = |error| Protocol::Http.refuse(error, media);
         match self.router.find(parts.method.as_str(), parts.uri.path()) {
-            Found::Nothing => {
-                refuse(Error::new(Cause::RouteNotFound, format!("nothing is at {}", parts.uri.path())))
-            }
+            Found::Nothing => refuse(self.nothing_at(parts.uri.path())),
             Found::OtherMethods(methods) => refuse_method(&parts, &methods),
             Found::Route { route, variables, mount } => {
                 let declared = parts.headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse().ok());
@@ -54,6 +52,14 @@ impl Front {
                 }
             }
         }
+    }
+
+    fn nothing_at(&self, path: &str) -> Error {
+        let place = self.router.place_of(path.trim_start_matches('/'));
+        let hint = place.map_or_else(String::new, |(method, template)| {
+            format!(" for JSON; call {method} {template}, or send application/grpc or application/grpc-web")
+        });
+        Error::new(Cause::RouteNotFound, format!("nothing is at {path}{hint}"))
     }
 
     async fn read(&self, body: Body, declared: Option<u64>) -> Result<Bytes, Error> {

@@ -34,6 +34,9 @@ async fn every_place_where_a_client_puts_a_key_works_and_is_checked() {
         }
     }
     assert_eq!(get(plain).basic_auth("user", Some(TOKEN)).send().await.unwrap().status(), 401);
+    let bare = get(plain).header("authorization", TOKEN).send().await.unwrap();
+    assert_eq!(bare.status(), 401);
+    assert!(bare.text().await.unwrap().contains("has no scheme"));
     // Some clients send an empty or foreign key in one place and the right one in another.
     let both = get(plain).header("x-api-key", "").bearer_auth(TOKEN).send().await.unwrap();
     assert_eq!(both.status(), 200);
@@ -173,4 +176,9 @@ async fn an_unknown_service_is_unimplemented() {
     assert_eq!((web.status().as_u16(), web.headers()["grpc-status"].to_str().unwrap()), (200, "12"));
     let json = post("application/json").await.unwrap();
     assert_eq!(json.status(), 404);
+    let known = http().post(server.url("/agena.probe.v1.ProbeService/Pluck")).bearer_auth(TOKEN);
+    let known = known.json(&serde_json::json!({})).send().await.unwrap();
+    assert_eq!(known.status(), 404);
+    let text = known.text().await.unwrap();
+    assert!(text.contains("call GET /probe/pluck") && text.contains("application/grpc"), "{text}");
 }
