@@ -6,6 +6,7 @@ use std::str::Utf8Error;
 
 use bytes::Bytes;
 use http::request::Parts;
+use http::{HeaderMap, Uri};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use tonic::Status;
@@ -94,16 +95,15 @@ impl Call {
     }
 
     /// The gRPC request: headers are metadata, and what the rim found out rides along.
+    pub fn into_request<T>(self, message: T) -> tonic::Request<T> {
+        let Parts { headers, extensions, uri, .. } = self.parts;
+        tonic::Request::from_parts(metadata(headers, &uri), extensions, message)
+    }
+
+    /// The same, for fronts that need the call afterwards.
     pub fn request<T>(&self, message: T) -> tonic::Request<T> {
-        let mut headers = self.parts.headers.clone();
-        // For clients that cannot set headers, such as a browser's EventSource.
-        if !headers.contains_key(VERSION)
-            && let Some(version) = query::version(self.parts.uri.query().unwrap_or_default())
-        {
-            headers.insert(VERSION, version);
-        }
-        let metadata = MetadataMap::from_headers(headers);
-        tonic::Request::from_parts(metadata, self.parts.extensions.clone(), message)
+        let Parts { headers, extensions, uri, .. } = &self.parts;
+        tonic::Request::from_parts(metadata(headers.clone(), uri), extensions.clone(), message)
     }
 
     fn object(&self) -> Result<Map<String, Value>, Status> {
@@ -168,6 +168,16 @@ impl Call {
             (false, Unknown::Refuse) => Err(not_a_parameter(key)),
         }
     }
+}
+
+fn metadata(mut headers: HeaderMap, uri: &Uri) -> MetadataMap {
+    // For clients that cannot set headers, such as a browser's EventSource.
+    if !headers.contains_key(VERSION)
+        && let Some(version) = query::version(uri.query().unwrap_or_default())
+    {
+        headers.insert(VERSION, version);
+    }
+    MetadataMap::from_headers(headers)
 }
 
 fn not_a_parameter(key: &str) -> Status {
