@@ -1,9 +1,11 @@
 //! The rim in one screen: what a request goes through before a service sees it.
 
 use std::convert::Infallible;
+use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use futures::future::Either;
 use http::StatusCode;
 use http::header::{ALLOW, HeaderValue};
 use tonic::service::Routes;
@@ -71,14 +73,11 @@ fn split(
         .layer_fn(Deadline)
         .layer_fn(Complete)
         .service(grpc.prepare());
-    service_fn(move |request: Request| {
-        let (front, grpc) = (front.clone(), grpc.clone());
-        async move {
-            match (Protocol::of(&request), not_really_grpc(&request)) {
-                (_, Some(error)) => Ok(refuse_plainly(&request, error)),
-                (Protocol::Http, None) => front.oneshot(request).await,
-                (Protocol::Grpc | Protocol::GrpcWeb, None) => grpc.oneshot(request).await,
-            }
+    service_fn(move |request: Request| match (Protocol::of(&request), not_really_grpc(&request)) {
+        (_, Some(error)) => Either::Left(ready(Ok(refuse_plainly(&request, error)))),
+        (Protocol::Http, None) => Either::Right(Either::Left(front.clone().oneshot(request))),
+        (Protocol::Grpc | Protocol::GrpcWeb, None) => {
+            Either::Right(Either::Right(grpc.clone().oneshot(request)))
         }
     })
 }
