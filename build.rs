@@ -49,7 +49,7 @@ const SETS: [Set; 2] = [
         name: "probe",
         root: "tests/proto",
         includes: &["tests/proto", "proto"],
-        json: json::Packages { camel: &[".agena.probe.v1"], snake: &[], whole: &[] },
+        json: json::Packages { camel: &[".agena.probe.v1"], snake: &[".agena.snake.v1"], whole: &[] },
     },
 ];
 

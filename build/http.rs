@@ -137,6 +137,12 @@ impl Binding {
         if !matches!(self.body.as_str(), "" | "*") && method.input().get_field_by_name(&self.body).is_none() {
             return Err(wrong(format!("body {:?} is no field", self.body)).into());
         }
+        if self.method == "*" {
+            return Err(wrong("custom.kind \"*\" would take every method; name one".to_owned()).into());
+        }
+        if !self.response_body.is_empty() && method.is_server_streaming() {
+            return Err(wrong("response_body has no meaning for a stream; leave it out".to_owned()).into());
+        }
         if !self.response_body.is_empty() && method.output().get_field_by_name(&self.response_body).is_none()
         {
             return Err(wrong(format!("response_body {:?} is no field", self.response_body)).into());
@@ -182,10 +188,11 @@ impl Binding {
         if variables.is_empty() {
             return Ok(quote!(|call| call.body::<#ty>()));
         }
-        let sets = variables.iter().enumerate().map(|(at, variable)| {
-            let field = format_ident!("{}", variable.field[0]);
-            quote!(message.#field = call.variable(#at)?;)
-        });
+        let set = |(at, variable): (usize, &Variable)| {
+            let field = names::field(&variable.field[0])?;
+            Ok(quote!(message.#field = call.variable(#at)?;))
+        };
+        let sets = variables.iter().enumerate().map(set).collect::<Result<Vec<_>>>()?;
         Ok(quote!(|call| { let mut message: #ty = call.body()?; #(#sets)* Ok(message) }))
     }
 }

@@ -39,13 +39,18 @@ pub fn module(name: &str) -> String {
     name.to_snake_case()
 }
 
-/// `self.field`, with the words that Rust reserves written as prost writes them.
+/// `self.field`.
 pub fn member(name: &str) -> Result<TokenStream> {
-    let name = name.to_snake_case();
-    let ident = match name.as_str() {
-        "self" | "super" | "extern" | "crate" => path(&format!("{name}_"))?,
-        _ if syn::parse_str::<syn::Ident>(&name).is_ok() => path(&name)?,
-        _ => path(&format!("r#{name}"))?,
-    };
+    let ident = field(name)?;
     Ok(quote!(self.#ident))
+}
+
+/// A field, with the words that Rust reserves written as prost writes them.
+pub fn field(name: &str) -> Result<TokenStream> {
+    let name = name.to_snake_case();
+    match name.as_str() {
+        "self" | "super" | "extern" | "crate" => path(&format!("{name}_")),
+        _ if syn::parse_str::<syn::Ident>(&name).is_ok() => path(&name),
+        _ => path(&format!("r#{name}")),
+    }
 }

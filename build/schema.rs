@@ -74,6 +74,26 @@ fn is_required(field: &FieldDescriptor, behavior: &ExtensionDescriptor) -> bool 
     }
 }
 
+/// What a field that is not set prints where it is the whole answer.
+fn default(field: &FieldDescriptor) -> String {
+    if field.is_list() {
+        return "[]".to_owned();
+    }
+    match field.kind() {
+        // Well-known types are not objects in JSON.
+        Kind::Message(message) if !field.is_map() && message.package_name() == "google.protobuf" => {
+            "null".to_owned()
+        }
+        Kind::Message(_) => "{}".to_owned(),
+        _ if field.supports_presence() => "null".to_owned(),
+        Kind::Bool => "false".to_owned(),
+        Kind::String | Kind::Bytes => "\"\"".to_owned(),
+        Kind::Enum(of) => format!("{:?}", of.default_value().name()),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 | Kind::Uint64 | Kind::Fixed64 => "\"0\"".to_owned(),
+        _ => "0".to_owned(),
+    }
+}
+
 struct Generator<'a> {
     behavior: ExtensionDescriptor,
     inspected: HashSet<String>,
@@ -165,11 +185,17 @@ impl Generator<'_> {
     }
 
     fn field(&self, field: &FieldDescriptor) -> Result<TokenStream> {
-        let (name, json, repeated) = (field.name(), self.wire_name(field), field.is_list());
+        let (name, json, printed) = (field.name(), field.json_name(), self.wire_name(field));
+        let (repeated, default) = (field.is_list(), default(field));
         let shape = self.shape(field)?;
         Ok(quote! {
             ::agena::proto::schema::Field {
-                name: #name, json: #json, repeated: #repeated, shape: ::agena::proto::schema::Shape::#shape,
+                name: #name,
+                json: #json,
+                printed: #printed,
+                default: #default,
+                repeated: #repeated,
+                shape: ::agena::proto::schema::Shape::#shape,
             }
         })
     }

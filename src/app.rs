@@ -114,12 +114,14 @@ impl App {
     /// Serves until the process is asked to stop.
     pub async fn run(self) -> Drained {
         let (told, stop) = tokio::sync::oneshot::channel();
-        let (health, mut signals) = (self.health, self.signals);
+        let (mut health, mut signals) = (self.health, self.signals);
         tokio::spawn(async move {
             let signal = signals.next().await;
             // Whoever balances load over several servers should look elsewhere from now on.
             for name in [""].into_iter().chain(SERVICES) {
                 health.set_service_status(name, tonic_health::ServingStatus::NotServing).await;
+                // Ends the streams of those who watch, which would hold up the stop otherwise.
+                health.clear_service_status(name).await;
             }
             let _ = told.send(signal);
             // Asked twice: whoever asks does not want to wait for the rest.

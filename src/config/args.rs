@@ -95,7 +95,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     rehearsal: Option<OsString>,
     /// URL that the agent card announces, when clients come through a proxy
-    /// [default: the address of the request; environment: AGENA_PUBLIC_URL;
+    /// [default: the bound address; environment: AGENA_PUBLIC_URL;
     /// file: server.public_url]
     #[arg(long, value_name = "URL", verbatim_doc_comment)]
     public_url: Option<OsString>,

@@ -30,11 +30,14 @@ pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Settings, ConfigErro
     let mut hosts = server.allowed_hosts;
     // Who announces a name must also answer to it.
     hosts.extend(server.public_url.as_ref().map(|url| url.host().clone()));
+    // Behind a proxy that rewrites Host, its own pages would be foreign otherwise.
+    let mut origins = server.allowed_origins;
+    origins.extend(server.public_url.as_ref().map(|url| url.origin().clone()));
     Ok(Settings {
         listen,
         public_url: server.public_url,
         allowed_hosts: Hosts(hosts),
-        allowed_origins: Origins(server.allowed_origins),
+        allowed_origins: Origins(origins),
         max_connections: number(server.max_connections, MAX_CONNECTIONS),
         drain: Duration::from_secs(
             server.drain_seconds.map_or(DRAIN_SECONDS, |seconds| seconds.get().into()),
@@ -123,6 +126,10 @@ fn keys(raw: Vec<raw::Key>, files: &dyn Files) -> Result<Vec<NamedKey>, ConfigEr
             KeyOrigin::Inline(key) => NamedKey { name, key },
             KeyOrigin::File(path) => key_from_file(name, path.0, files)?,
         };
+        // One of the two would never be seen, and its tasks would be the other's.
+        if let Some(same) = keys.iter().find(|other| other.key.is(&key.key)) {
+            return Err(ConfigError::SameKey { first: same.name.clone(), second: key.name });
+        }
         keys.push(key);
     }
     Ok(keys)

@@ -57,6 +57,8 @@ pub enum ConfigError {
     CurrentDir { key: &'static str, path: PathBuf, error: io::Error },
     #[error("auth.keys: the name `{name}` is used twice; give each key its own name")]
     DuplicateKey { name: String },
+    #[error("auth.keys: `{first}` and `{second}` have the same key; give each its own")]
+    SameKey { first: String, second: String },
     #[error("auth.keys: cannot read the key_file of `{name}`, {} ({error}); mend the path or the permissions", .path.display())]
     KeyFile { name: String, path: PathBuf, error: io::Error },
     #[error("auth.keys: the key_file of `{name}`, {}: {problem}", .path.display())]

@@ -10,7 +10,7 @@ pub(super) const TOKEN: &str = "\
 Examples:
   agena token
       Print the token.
-  curl -H \"Authorization: Bearer $(agena token)\" http://127.0.0.1:41242/
+  curl -H \"Authorization: Bearer $(agena token)\" http://127.0.0.1:41242/extendedAgentCard
       Call the server with it.";
 
 pub(super) const MORE: &str = "\
@@ -34,7 +34,7 @@ Keys of the file, in TOML, with their defaults:
   data_dir                 the platform's data directory
   workspace                the current directory
   server.listen            \"127.0.0.1:41242\"
-  server.public_url        none; an http(s) URL
+  server.public_url        the bound address; an http(s) URL
   server.allowed_hosts     []; names besides loopback that a request may be addressed to
   server.allowed_origins   []; web origins whose pages may call, like \"https://app.example\"
   server.max_connections   10000

@@ -13,10 +13,11 @@ use crate::domain::secret::Secret;
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub listen: SocketAddr,
-    /// What the agent card announces; without it, the address of the request.
+    /// What the agent card announces; without it, the bound address.
     pub public_url: Option<PublicUrl>,
     /// Includes the host of `public_url`.
     pub allowed_hosts: Hosts,
+    /// Includes the origin of `public_url`.
     pub allowed_origins: Origins,
     pub max_connections: usize,
     /// How long running calls may still take once a stop was asked for.

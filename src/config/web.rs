@@ -1,5 +1,5 @@
-//! Names from the web: host names, origins and the public URL. Does no I/O and resolves no name; the raw schema
-//! reads them, and the server's guards ask the checked lists whether a request fits.
+//! Names from the web: host names, origins and the public URL, checked and in one spelling. Does no I/O and
+//! resolves no name; the raw schema reads them, and the server's guards get them as text.
 
 use std::net::Ipv6Addr;
 
@@ -46,11 +46,6 @@ impl TryFrom<String> for Host {
 pub struct Hosts(pub(super) Vec<Host>);
 
 impl Hosts {
-    /// Whether the host of a request, without its port, is one of these.
-    pub fn contains(&self, host: &str) -> bool {
-        Host::read(host).is_some_and(|host| self.0.contains(&host))
-    }
-
     pub fn iter(&self) -> impl Iterator<Item = &Host> {
         self.0.iter()
     }
@@ -96,11 +91,6 @@ impl TryFrom<String> for WebOrigin {
 pub struct Origins(pub(super) Vec<WebOrigin>);
 
 impl Origins {
-    /// Whether the value of an `Origin` header is one of these.
-    pub fn contains(&self, origin: &str) -> bool {
-        WebOrigin::read(origin).is_some_and(|origin| self.0.contains(&origin))
-    }
-
     pub fn iter(&self) -> impl Iterator<Item = &WebOrigin> {
         self.0.iter()
     }
@@ -112,6 +102,7 @@ impl Origins {
 pub struct PublicUrl {
     text: String,
     host: Host,
+    origin: WebOrigin,
 }
 
 impl PublicUrl {
@@ -123,12 +114,19 @@ impl PublicUrl {
         &self.host
     }
 
+    /// Of the pages that are served below it.
+    pub fn origin(&self) -> &WebOrigin {
+        &self.origin
+    }
+
     fn read(text: &str) -> Option<Self> {
         // `Uri` drops a fragment without a word.
         let uri: Uri = Some(text).filter(|text| !text.contains('#'))?.parse().ok()?;
         let web = uri.scheme().is_some_and(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS);
         let (host, _) = host_and_port(uri.authority()?)?;
-        (web && uri.query().is_none()).then(|| Self { text: text.trim_end_matches('/').to_owned(), host })
+        let origin = WebOrigin::read(&format!("{}://{}", uri.scheme_str()?, uri.authority()?))?;
+        let text = text.trim_end_matches('/').to_owned();
+        (web && uri.query().is_none()).then_some(Self { text, host, origin })
     }
 }
 

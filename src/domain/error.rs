@@ -11,41 +11,13 @@ use crate::proto::rpc;
 use crate::proto::rpc::bad_request::FieldViolation;
 use crate::proto::wkt::Any;
 
+pub use bare::complete;
+
+mod bare;
+
 /// Whose words the reasons are.
 const A2A: &str = "a2a-protocol.org";
 const AGENA: &str = "agena";
-
-/// Everything that can go wrong and that a client can tell apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cause {
-    // A2A's own.
-    TaskNotFound,
-    TaskNotCancelable,
-    PushNotificationNotSupported,
-    UnsupportedOperation,
-    ContentTypeNotSupported,
-    InvalidAgentResponse,
-    ExtendedAgentCardNotConfigured,
-    ExtensionSupportRequired,
-    VersionNotSupported,
-    // The rim's.
-    InvalidArgument,
-    Malformed,
-    InvalidRequest,
-    Unauthenticated,
-    HostNotAllowed,
-    OriginNotAllowed,
-    RouteNotFound,
-    MethodNotAllowed,
-    MediaTypeNotSupported,
-    BodyTooLarge,
-    BodyTooSlow,
-    MethodUnknown,
-    DeadlineExceeded,
-    TooManyConnections,
-    Busy,
-    Internal,
-}
 
 /// What a cause is on every wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,43 +41,57 @@ const fn row(
     Wire { cause, reason, domain, grpc, http, jsonrpc }
 }
 
-/// The table of A2A 1.0.1, then ours. A row per cause, and the place to look when a client asks "why this code".
-#[rustfmt::skip]
-pub const TABLE: [Wire; 25] = [
-    row(Cause::TaskNotFound, "TASK_NOT_FOUND", A2A, Code::NotFound, 404, -32001),
-    row(Cause::TaskNotCancelable, "TASK_NOT_CANCELABLE", A2A, Code::FailedPrecondition, 400, -32002),
-    row(Cause::PushNotificationNotSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED", A2A, Code::FailedPrecondition, 400, -32003),
-    row(Cause::UnsupportedOperation, "UNSUPPORTED_OPERATION", A2A, Code::FailedPrecondition, 400, -32004),
-    row(Cause::ContentTypeNotSupported, "CONTENT_TYPE_NOT_SUPPORTED", A2A, Code::InvalidArgument, 400, -32005),
-    row(Cause::InvalidAgentResponse, "INVALID_AGENT_RESPONSE", A2A, Code::Internal, 500, -32006),
-    row(Cause::ExtendedAgentCardNotConfigured, "EXTENDED_AGENT_CARD_NOT_CONFIGURED", A2A, Code::FailedPrecondition, 400, -32007),
-    row(Cause::ExtensionSupportRequired, "EXTENSION_SUPPORT_REQUIRED", A2A, Code::FailedPrecondition, 400, -32008),
-    row(Cause::VersionNotSupported, "VERSION_NOT_SUPPORTED", A2A, Code::FailedPrecondition, 400, -32009),
+/// Makes the causes and their rows out of one list, so that neither can be without the other.
+macro_rules! causes {
+    ($($cause:ident: $reason:literal, $domain:ident, $grpc:ident, $http:literal, $jsonrpc:literal;)*) => {
+        /// Everything that can go wrong and that a client can tell apart.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Cause {
+            $($cause,)*
+        }
 
-    row(Cause::InvalidArgument, "INVALID_ARGUMENT", AGENA, Code::InvalidArgument, 400, -32602),
-    row(Cause::Malformed, "MALFORMED_REQUEST", AGENA, Code::InvalidArgument, 400, -32700),
-    row(Cause::InvalidRequest, "INVALID_REQUEST", AGENA, Code::InvalidArgument, 400, -32600),
-    row(Cause::Unauthenticated, "UNAUTHENTICATED", AGENA, Code::Unauthenticated, 401, -32600),
-    row(Cause::HostNotAllowed, "HOST_NOT_ALLOWED", AGENA, Code::PermissionDenied, 403, -32600),
-    row(Cause::OriginNotAllowed, "ORIGIN_NOT_ALLOWED", AGENA, Code::PermissionDenied, 403, -32600),
-    row(Cause::RouteNotFound, "ROUTE_NOT_FOUND", AGENA, Code::NotFound, 404, -32601),
-    row(Cause::MethodNotAllowed, "METHOD_NOT_ALLOWED", AGENA, Code::Unimplemented, 405, -32601),
-    row(Cause::MediaTypeNotSupported, "MEDIA_TYPE_NOT_SUPPORTED", AGENA, Code::InvalidArgument, 415, -32600),
-    row(Cause::BodyTooLarge, "BODY_TOO_LARGE", AGENA, Code::ResourceExhausted, 413, -32600),
-    row(Cause::BodyTooSlow, "BODY_TOO_SLOW", AGENA, Code::DeadlineExceeded, 408, -32600),
-    row(Cause::MethodUnknown, "METHOD_UNKNOWN", AGENA, Code::Unimplemented, 501, -32601),
-    row(Cause::DeadlineExceeded, "DEADLINE_EXCEEDED", AGENA, Code::DeadlineExceeded, 504, -32603),
-    row(Cause::TooManyConnections, "TOO_MANY_CONNECTIONS", AGENA, Code::Unavailable, 503, -32603),
-    row(Cause::Busy, "BUSY", AGENA, Code::ResourceExhausted, 429, -32603),
-    row(Cause::Internal, "INTERNAL", AGENA, Code::Internal, 500, -32603),
-];
+        /// A row per cause.
+        pub const TABLE: [Wire; [$(Cause::$cause),*].len()] =
+            [$(row(Cause::$cause, $reason, $domain, Code::$grpc, $http, $jsonrpc)),*];
 
-impl Cause {
-    pub fn wire(self) -> Wire {
-        let found = TABLE.iter().find(|row| row.cause == self);
-        // A test holds the table complete; were it not, this says the same as its last row.
-        found.copied().unwrap_or(row(self, "INTERNAL", AGENA, Code::Internal, 500, -32603))
-    }
+        impl Cause {
+            pub fn wire(self) -> Wire {
+                match self {
+                    $(Self::$cause => row(self, $reason, $domain, Code::$grpc, $http, $jsonrpc),)*
+                }
+            }
+        }
+    };
+}
+
+// The table of A2A 1.0.1, then ours: the place to look when a client asks "why this code".
+causes! {
+    TaskNotFound: "TASK_NOT_FOUND", A2A, NotFound, 404, -32001;
+    TaskNotCancelable: "TASK_NOT_CANCELABLE", A2A, FailedPrecondition, 400, -32002;
+    PushNotificationNotSupported: "PUSH_NOTIFICATION_NOT_SUPPORTED", A2A, FailedPrecondition, 400, -32003;
+    UnsupportedOperation: "UNSUPPORTED_OPERATION", A2A, FailedPrecondition, 400, -32004;
+    ContentTypeNotSupported: "CONTENT_TYPE_NOT_SUPPORTED", A2A, InvalidArgument, 400, -32005;
+    InvalidAgentResponse: "INVALID_AGENT_RESPONSE", A2A, Internal, 500, -32006;
+    ExtendedAgentCardNotConfigured: "EXTENDED_AGENT_CARD_NOT_CONFIGURED", A2A, FailedPrecondition, 400, -32007;
+    ExtensionSupportRequired: "EXTENSION_SUPPORT_REQUIRED", A2A, FailedPrecondition, 400, -32008;
+    VersionNotSupported: "VERSION_NOT_SUPPORTED", A2A, FailedPrecondition, 400, -32009;
+
+    InvalidArgument: "INVALID_ARGUMENT", AGENA, InvalidArgument, 400, -32602;
+    Malformed: "MALFORMED_REQUEST", AGENA, InvalidArgument, 400, -32700;
+    InvalidRequest: "INVALID_REQUEST", AGENA, InvalidArgument, 400, -32600;
+    Unauthenticated: "UNAUTHENTICATED", AGENA, Unauthenticated, 401, -32600;
+    HostNotAllowed: "HOST_NOT_ALLOWED", AGENA, PermissionDenied, 403, -32600;
+    OriginNotAllowed: "ORIGIN_NOT_ALLOWED", AGENA, PermissionDenied, 403, -32600;
+    RouteNotFound: "ROUTE_NOT_FOUND", AGENA, NotFound, 404, -32601;
+    MethodNotAllowed: "METHOD_NOT_ALLOWED", AGENA, Unimplemented, 405, -32601;
+    MediaTypeNotSupported: "MEDIA_TYPE_NOT_SUPPORTED", AGENA, InvalidArgument, 415, -32600;
+    BodyTooLarge: "BODY_TOO_LARGE", AGENA, ResourceExhausted, 413, -32600;
+    BodyTooSlow: "BODY_TOO_SLOW", AGENA, DeadlineExceeded, 408, -32600;
+    MethodUnknown: "METHOD_UNKNOWN", AGENA, Unimplemented, 501, -32601;
+    DeadlineExceeded: "DEADLINE_EXCEEDED", AGENA, DeadlineExceeded, 504, -32603;
+    TooManyConnections: "TOO_MANY_CONNECTIONS", AGENA, Unavailable, 503, -32603;
+    Busy: "BUSY", AGENA, ResourceExhausted, 429, -32603;
+    Internal: "INTERNAL", AGENA, Internal, 500, -32603;
 }
 
 impl Wire {
@@ -262,8 +248,14 @@ mod tests {
             let status = Status::from(Error::new(wire.cause, "why"));
             assert_eq!((status.code(), status.message()), (wire.grpc, "why"));
             assert_eq!(Wire::of(&status), wire);
-            assert_eq!(wire.cause.wire(), wire, "one row per cause");
+            assert_eq!(wire.cause.wire(), wire);
         }
+    }
+
+    #[test]
+    fn no_two_causes_share_a_reason() {
+        let reasons: std::collections::BTreeSet<_> = TABLE.iter().map(|w| (w.domain, w.reason)).collect();
+        assert_eq!(reasons.len(), TABLE.len());
     }
 
     #[test]

@@ -2,30 +2,47 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 
 /// A key or token. It has no `Display`, no `Serialize` and no `PartialEq`, so that printing it or comparing it
 /// in a way that tells by its duration how much was right does not compile.
 #[derive(Clone)]
-pub struct Secret(String);
+pub struct Secret {
+    value: String,
+    digest: Digest,
+}
+
+/// What of a string is compared. Made once per string, because whoever asks need not be known yet.
+#[derive(Clone)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text.as_bytes()).into())
+    }
+}
 
 impl Secret {
     pub fn new(value: impl Into<String>) -> Self {
-        Self(value.into())
+        let value = value.into();
+        Self { digest: Digest::of(&value), value }
     }
 
     /// The bare value: for the one place that must show or send it.
     pub fn expose(&self) -> &str {
-        &self.0
+        &self.value
     }
 
     /// Whether `candidate` is this secret. Digests are compared rather than the strings, because a comparison
     /// of the strings would still tell their length.
-    pub fn matches(&self, candidate: &str) -> bool {
-        let ours = Sha256::digest(self.0.as_bytes());
-        let theirs = Sha256::digest(candidate.as_bytes());
-        ours.as_slice().ct_eq(theirs.as_slice()).into()
+    pub fn matches(&self, candidate: &Digest) -> bool {
+        self.digest.0.ct_eq(&candidate.0).into()
+    }
+
+    /// Whether the two hold one value.
+    pub fn is(&self, other: &Self) -> bool {
+        self.matches(&other.digest)
     }
 }
 
@@ -55,7 +72,7 @@ mod tests {
             ("0123456789abcdef0", false),
             ("", false),
         ] {
-            assert_eq!(secret.matches(candidate), expected, "{candidate:?}");
+            assert_eq!(secret.matches(&Digest::of(candidate)), expected, "{candidate:?}");
         }
     }
 }

@@ -30,8 +30,12 @@ pub trait Schema:
 pub struct Field {
     /// As in the file.
     pub name: &'static str,
-    /// As its package prints it.
+    /// As ProtoJSON calls it.
     pub json: &'static str,
+    /// As its package prints it: one of the two.
+    pub printed: &'static str,
+    /// The JSON of a field that is not set, where it stands alone.
+    pub default: &'static str,
     pub repeated: bool,
     pub shape: Shape,
 }

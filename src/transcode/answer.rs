@@ -1,9 +1,11 @@
 //! Answers of an RPC as HTTP: a message as JSON, a status as google.rpc.Status JSON.
 
+use std::collections::BTreeMap;
+
 use http::StatusCode;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use tonic::{Code, Status};
 
 use crate::domain::error::{Wire, code_name, details};
@@ -65,10 +67,13 @@ pub(super) fn unary<T: Schema>(
     Ok(response)
 }
 
+/// A member at its default is not printed, and still the whole answer.
 fn pick<T: Schema>(body: &[u8], name: &str) -> Result<Vec<u8>, Status> {
-    let printed = T::fields().iter().find(|field| field.name == name).map_or(name, |field| field.json);
-    let tree: Value = serde_json::from_slice(body).map_err(unprintable)?;
-    serde_json::to_vec(tree.get(printed).unwrap_or(&Value::Null)).map_err(unprintable)
+    let field = T::fields().iter().find(|field| field.name == name);
+    let mut tree: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(body).map_err(unprintable)?;
+    let member = tree.remove(field.map_or(name, |field| field.printed));
+    let default = field.map_or("null", |field| field.default);
+    Ok(member.as_deref().map_or(default, RawValue::get).as_bytes().to_vec())
 }
 
 pub fn unprintable(error: impl std::error::Error) -> Status {

@@ -6,6 +6,7 @@ use std::str::Utf8Error;
 
 use bytes::Bytes;
 use http::request::Parts;
+use http::{HeaderMap, Uri};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use tonic::Status;
@@ -28,6 +29,7 @@ pub enum Unknown {
 }
 
 const VERSION: &str = "a2a-version";
+const NOT_UTF8: &str = "is not UTF-8 after percent-decoding";
 
 /// A request that found its route.
 #[derive(Debug)]
@@ -62,8 +64,7 @@ impl Call {
     pub fn variable(&self, index: usize) -> Result<String, Status> {
         let (variable, raw) =
             self.variables.get(index).ok_or_else(|| Status::internal("no such path variable"))?;
-        let bad =
-            |_: Utf8Error| Error::field(variable.field.join("."), "is not UTF-8 after percent-decoding");
+        let bad = |_: Utf8Error| Error::field(variable.field.join("."), NOT_UTF8);
         Ok(decode(raw, variable.multi).map_err(bad)?)
     }
 
@@ -80,12 +81,10 @@ impl Call {
             Body::Field(name) => {
                 self.read_query(&mut tree, fields, Some(name))?;
                 if !self.has_no_body() {
-                    query::put(
-                        &mut tree,
-                        fields,
-                        name,
-                        json::parse(&self.spelled()?).map_err(|e| refuse(e.below(name)))?,
-                    );
+                    let field =
+                        query::find(fields, name).ok_or_else(|| Status::internal("no such body field"))?;
+                    let value = json::parse(&self.spelled()?).map_err(|e| refuse(e.below(field.printed)))?;
+                    query::put(&mut tree, field, value);
                 }
             }
         }
@@ -96,16 +95,15 @@ impl Call {
     }
 
     /// The gRPC request: headers are metadata, and what the rim found out rides along.
+    pub fn into_request<T>(self, message: T) -> tonic::Request<T> {
+        let Parts { headers, extensions, uri, .. } = self.parts;
+        tonic::Request::from_parts(metadata(headers, &uri), extensions, message)
+    }
+
+    /// The same, for fronts that need the call afterwards.
     pub fn request<T>(&self, message: T) -> tonic::Request<T> {
-        let mut headers = self.parts.headers.clone();
-        // For clients that cannot set headers, such as a browser's EventSource.
-        if !headers.contains_key(VERSION)
-            && let Some(version) = query::version(self.parts.uri.query().unwrap_or_default())
-        {
-            headers.insert(VERSION, version);
-        }
-        let metadata = MetadataMap::from_headers(headers);
-        tonic::Request::from_parts(metadata, self.parts.extensions.clone(), message)
+        let Parts { headers, extensions, uri, .. } = &self.parts;
+        tonic::Request::from_parts(metadata(headers.clone(), uri), extensions.clone(), message)
     }
 
     fn object(&self) -> Result<Map<String, Value>, Status> {
@@ -140,6 +138,7 @@ impl Call {
     ) -> Result<(), Status> {
         for (key, value) in self.parameters() {
             if self.is_parameter(&key, fields, taken)? {
+                let value = value.ok_or_else(|| Error::field(&key, NOT_UTF8))?;
                 let path: Vec<String> = key.split('.').map(str::to_owned).collect();
                 query::set(tree, fields, &path, &value, query::From::Query)?;
             }
@@ -155,11 +154,8 @@ impl Call {
         }
     }
 
-    fn parameters(&self) -> impl Iterator<Item = (String, String)> {
-        let query = self.parts.uri.query().unwrap_or_default();
-        form_urlencoded::parse(query.as_bytes())
-            .map(|(key, value)| (key.into_owned(), value.into_owned()))
-            .filter(|(key, _)| !query::is_reserved(key))
+    fn parameters(&self) -> impl Iterator<Item = (String, Option<String>)> {
+        query::parameters(self.parts.uri.query().unwrap_or_default())
     }
 
     /// `taken` is what the body says already.
@@ -172,6 +168,16 @@ impl Call {
             (false, Unknown::Refuse) => Err(not_a_parameter(key)),
         }
     }
+}
+
+fn metadata(mut headers: HeaderMap, uri: &Uri) -> MetadataMap {
+    // For clients that cannot set headers, such as a browser's EventSource.
+    if !headers.contains_key(VERSION)
+        && let Some(version) = query::version(uri.query().unwrap_or_default())
+    {
+        headers.insert(VERSION, version);
+    }
+    MetadataMap::from_headers(headers)
 }
 
 fn not_a_parameter(key: &str) -> Status {
@@ -189,10 +195,17 @@ fn decode(raw: &str, multi: bool) -> Result<String, Utf8Error> {
     }
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some(at) = rest.to_ascii_lowercase().find("%2f") {
+    while let Some(at) = slash(rest) {
         out += &percent_decode_str(&rest[..at]).decode_utf8()?;
-        out += &rest[at..at + 3];
-        rest = &rest[at + 3..];
+        out += &rest[at..at + SLASH];
+        rest = &rest[at + SLASH..];
     }
     Ok(out + &percent_decode_str(rest).decode_utf8()?)
+}
+
+/// How long an encoded slash is.
+const SLASH: usize = 3;
+
+fn slash(text: &str) -> Option<usize> {
+    text.as_bytes().windows(SLASH).position(|three| three.eq_ignore_ascii_case(b"%2f"))
 }

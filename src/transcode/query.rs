@@ -1,6 +1,7 @@
 //! Path variables and query parameters as members of a JSON object, by the fields of the request message.
 
 use http::HeaderValue;
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use crate::domain::error::Error;
@@ -10,8 +11,24 @@ use crate::proto::schema::{Field, Shape};
 const MAX_STEPS: usize = 32;
 
 /// Said by other layers: where some clients put a key, and A2A's version for those that cannot set headers.
-pub(super) fn is_reserved(key: &str) -> bool {
+fn is_reserved(key: &str) -> bool {
     key == "key" || key.eq_ignore_ascii_case("a2a-version")
+}
+
+/// Names and values in the order of the query, but for those of other layers. None is a value that is no text.
+pub(super) fn parameters(query: &str) -> impl Iterator<Item = (String, Option<String>)> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let split = |pair: &str| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        // A name that is no text is no field's either, so it need not be told apart.
+        let key = String::from_utf8_lossy(&bytes(key)).into_owned();
+        (key, String::from_utf8(bytes(value)).ok())
+    };
+    pairs.map(split).filter(|(key, _)| !is_reserved(key))
+}
+
+fn bytes(text: &str) -> Vec<u8> {
+    percent_decode_str(&text.replace('+', " ")).collect()
 }
 
 /// A2A's version, where it stands in the query.
@@ -34,10 +51,10 @@ pub(super) fn find(fields: &'static [Field], name: &str) -> Option<&'static Fiel
 }
 
 /// Sets one field to a JSON value, whichever way it was spelled before.
-pub(super) fn put(tree: &mut Map<String, Value>, fields: &'static [Field], name: &str, value: Value) {
-    let json = find(fields, name).map_or(name, |field| field.json);
-    tree.remove(name);
-    tree.insert(json.to_owned(), value);
+pub(super) fn put(tree: &mut Map<String, Value>, field: &Field, value: Value) {
+    tree.remove(field.name);
+    tree.remove(field.json);
+    tree.insert(field.printed.to_owned(), value);
 }
 
 /// Sets the field that `path` leads to from the text of a parameter.
@@ -64,21 +81,24 @@ pub(super) fn set(
     let field = find(fields, last).ok_or_else(|| refuse("is not a field"))?;
     let value = convert(field, text).map_err(refuse)?;
     match (from, field.repeated) {
-        (From::Path, _) => put(tree, fields, last, value),
+        (From::Path, _) => put(tree, field, value),
         (From::Query, true) => append(tree, field, value),
-        (From::Query, false) if tree.contains_key(field.json) => return Err(refuse("is given twice")),
-        (From::Query, false) => put(tree, fields, last, value),
+        (From::Query, false) if tree.contains_key(field.printed) => return Err(refuse("is given twice")),
+        (From::Query, false) => put(tree, field, value),
     }
     Ok(())
 }
 
+/// The object of a field, whichever way a body spelled it. None if it holds something else, or stands there twice.
 fn object_at<'a>(tree: &'a mut Map<String, Value>, field: &Field) -> Option<&'a mut Map<String, Value>> {
-    if field.name != field.json
-        && let Some(other) = tree.remove(field.name)
+    let other = if field.printed == field.name { field.json } else { field.name };
+    if other != field.printed
+        && let Some(value) = tree.remove(other)
+        && tree.insert(field.printed.to_owned(), value).is_some()
     {
-        tree.insert(field.json.to_owned(), other);
+        return None;
     }
-    let entry = tree.entry(field.json).or_insert(Value::Null);
+    let entry = tree.entry(field.printed).or_insert(Value::Null);
     if entry.is_null() {
         *entry = Value::Object(Map::new());
     }
@@ -86,7 +106,7 @@ fn object_at<'a>(tree: &'a mut Map<String, Value>, field: &Field) -> Option<&'a 
 }
 
 fn append(tree: &mut Map<String, Value>, field: &Field, value: Value) {
-    match tree.entry(field.json).or_insert_with(|| Value::Array(Vec::new())) {
+    match tree.entry(field.printed).or_insert_with(|| Value::Array(Vec::new())) {
         Value::Array(items) => items.push(value),
         other => *other = Value::Array(vec![value]),
     }

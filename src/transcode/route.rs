@@ -12,6 +12,7 @@ use tonic::codegen::BoxStream;
 use super::answer::{self, Response};
 use super::call::Call;
 use super::{codec, sse};
+use crate::domain::error::complete;
 use crate::proto::schema::Schema;
 
 /// One binding of an RPC, as its annotation says it.
@@ -67,14 +68,15 @@ impl Route {
         Self::new(rule, move |call: Call| {
             let service = Arc::clone(&service);
             async move {
-                let request = read(&call).and_then(codec::checked).map(|message| call.request(message));
+                let media = call.media;
+                let request = read(&call).and_then(codec::checked).map(|message| call.into_request(message));
                 let answered = match request {
                     Ok(request) => run(service, request).await,
                     Err(status) => Err(status),
                 };
                 answered
-                    .and_then(|answer| answer::unary(answer, rule.response_body, call.media))
-                    .unwrap_or_else(|status| answer::error(&status, call.media))
+                    .and_then(|answer| answer::unary(answer, rule.response_body, media))
+                    .unwrap_or_else(|status| answer::error(&complete(status, rule.rpc), media))
             }
         })
     }
@@ -96,14 +98,15 @@ impl Route {
         Self::new(rule, move |call: Call| {
             let service = Arc::clone(&service);
             async move {
-                let request = read(&call).and_then(codec::checked).map(|message| call.request(message));
+                let media = call.media;
+                let request = read(&call).and_then(codec::checked).map(|message| call.into_request(message));
                 let answered = match request {
                     Ok(request) => run(service, request).await,
                     Err(status) => Err(status),
                 };
                 answered
                     .map(|answer| sse::events(answer, sse::Plain))
-                    .unwrap_or_else(|status| answer::error(&status, call.media))
+                    .unwrap_or_else(|status| answer::error(&complete(status, rule.rpc), media))
             }
         })
     }

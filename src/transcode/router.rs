@@ -133,6 +133,13 @@ impl Router {
         if others.is_empty() { Found::Nothing } else { Found::OtherMethods(others) }
     }
 
+    /// Where an RPC is over HTTP, for whoever sends JSON to its gRPC path.
+    pub fn place_of(&self, rpc: &str) -> Option<(&'static str, String)> {
+        let all = self.entries.iter().flat_map(|(method, entries)| entries.iter().map(move |e| (*method, e)));
+        let mut of_rpc = all.filter(|(_, entry)| entry.route.rule().rpc == rpc);
+        of_rpc.next().map(|(method, entry)| (method, entry.template.to_string()))
+    }
+
     fn first(&self, method: &str, segments: &[&str]) -> Option<(&Entry, Vec<(Variable, String)>)> {
         self.entries.get(method)?.iter().find_map(|entry| Some((entry, entry.matches(segments)?)))
     }

@@ -16,7 +16,7 @@ use tonic::codegen::BoxStream;
 
 use super::answer::{self, Response};
 use crate::domain::dialect::Cursor;
-use crate::domain::error::Wire;
+use crate::domain::error::{Wire, complete};
 use crate::proto::json;
 use crate::proto::schema::Schema;
 
@@ -44,7 +44,8 @@ impl<T: Schema> Framing<T> for Plain {
     }
 
     fn error(&mut self, status: &Status, out: &mut Vec<u8>) {
-        out.extend_from_slice(&answer::error_body(status, Wire::of(status)));
+        let status = complete(status.clone(), "");
+        out.extend_from_slice(&answer::error_body(&status, Wire::of(&status)));
     }
 }
 

@@ -19,6 +19,9 @@ use crate::domain::request_id::RequestId;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
+/// As nginx calls it; no client ever sees it.
+const CLIENT_LEFT: u16 = 499;
+
 #[derive(Debug, Clone)]
 pub(super) struct AccessLog<S>(pub(super) S);
 
@@ -42,19 +45,13 @@ where
         let echo = HeaderValue::from_str(id.as_str());
         request.extensions_mut().insert(id);
         let answer = span.in_scope(|| self.0.call(request));
-        let line_span = span.clone();
+        // Before the answer: a client that leaves without one has a line too.
+        let line = Line { span: span.clone(), started, status: CLIENT_LEFT, grpc: None, ended: false };
         let logged = async move {
             let mut response = answer.await?;
             if let Ok(echo) = echo {
                 response.headers_mut().insert(HEADER, echo);
             }
-            let line = Line {
-                span: line_span,
-                started,
-                status: response.status().as_u16(),
-                grpc: None,
-                ended: false,
-            };
             Ok(line.attach(response))
         };
         Box::pin(logged.instrument(span))
@@ -78,7 +75,7 @@ fn span(request: &Request, id: &RequestId) -> Span {
     )
 }
 
-/// The line to be, written when the answer has gone out or the client has gone away.
+/// The line to be, written when it is dropped: the answer has gone out, or the client has gone away.
 struct Line {
     span: Span,
     started: Instant,
@@ -89,6 +86,7 @@ struct Line {
 
 impl Line {
     fn attach(mut self, response: Response) -> Response {
+        self.status = response.status().as_u16();
         self.note(response.headers());
         self.ended = response.body().is_end_stream();
         response.map(|inner| Body::new(Logged { inner, line: self }))
@@ -143,5 +141,49 @@ impl http_body::Body for Logged {
 
     fn size_hint(&self) -> SizeHint {
         self.inner.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl std::io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_client_that_leaves_before_the_answer_has_a_line() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let subscriber = tracing_subscriber::fmt().json().with_writer(move || writer.clone()).finish();
+        tracing::subscriber::with_default(subscriber, || {
+            let never =
+                tower::service_fn(|_: Request| std::future::pending::<Result<Response, Infallible>>());
+            let request = http::Request::get("/slow").body(Body::empty()).unwrap();
+            let mut answer = AccessLog(never).call(request);
+            assert!(answer.as_mut().now_or_never().is_none());
+            assert!(lines.0.lock().unwrap().is_empty(), "the client is still there");
+            drop(answer);
+        });
+        let line: serde_json::Value = serde_json::from_slice(&lines.0.lock().unwrap()).unwrap();
+        assert_eq!(
+            (line["fields"]["status"].as_u64(), line["fields"]["end"].as_str()),
+            (Some(499), Some("cut"))
+        );
+        assert_eq!(line["span"]["path"], "/slow");
     }
 }

@@ -1,21 +1,32 @@
 //! Authentication: who holds the key that a request brings, wherever its protocol puts it. Afterwards no
 //! header carries the key any more, so nothing behind this can log or forward it.
 
-use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use http::{HeaderMap, Method};
 use tracing::Span;
 
 use super::gate::Gate;
-use super::protocol::Request;
+use super::protocol::{Protocol, Request};
 use crate::domain::error::{Cause, Error};
 use crate::domain::principal::Principal;
-use crate::domain::secret::Secret;
+use crate::domain::secret::{Digest, Secret};
 
 /// Headers that hold nothing but a key: Anthropic's clients send the first, Google's the second.
 const KEY_HEADERS: [&str; 2] = ["x-api-key", "x-goog-api-key"];
 
-/// What anybody may see: the card, whether the server lives, and the schema, which is public anyway.
-const PUBLIC: [&str; 3] = ["/.well-known/", "/grpc.health.v1.Health/", "/grpc.reflection."];
+/// One for each place. Who sends more is guessing, and each costs work before anybody is known.
+const MAX_PRESENTED: usize = 4;
+
+/// What anybody may see: the card, and whether the server lives. Whole paths, because a prefix would also cover
+/// routes that begin with a variable.
+const PUBLIC_PATHS: [&str; 3] = ["/.well-known/agent-card.json", "/.well-known/agent.json", "/healthz"];
+
+/// The same for gRPC, and the schema, which is public anyway.
+const PUBLIC_SERVICES: [&str; 3] = [
+    "/grpc.health.v1.Health/",
+    "/grpc.reflection.v1.ServerReflection/",
+    "/grpc.reflection.v1alpha.ServerReflection/",
+];
 
 /// Who may come in.
 #[derive(Debug)]
@@ -36,22 +47,24 @@ impl Keys {
 
     /// Compares with every key, whichever fits, so that the time tells nothing.
     fn owner(&self, candidate: &str) -> Option<&Principal> {
+        let candidate = Digest::of(candidate);
         self.0
             .iter()
-            .fold(None, |found, (owner, key)| if key.matches(candidate) { Some(owner) } else { found })
+            .fold(None, |found, (owner, key)| if key.matches(&candidate) { Some(owner) } else { found })
     }
 }
 
 impl Gate for Access {
     fn admit(&self, request: &mut Request) -> Result<(), Error> {
         let presented = presented(request);
+        let bare = has_no_scheme(request.headers());
         strip(request.headers_mut());
         let principal = match self {
             Self::Open => Principal::local(),
             Self::Keys(keys) => match presented.iter().find_map(|key| keys.owner(key)) {
                 Some(owner) => owner.clone(),
-                None if is_public(request.uri().path()) => return Ok(()),
-                None => return Err(refused(presented.is_empty())),
+                None if is_public(request) => return Ok(()),
+                None => return Err(refused(problem(presented.is_empty(), bare))),
             },
         };
         Span::current().record("principal", principal.name());
@@ -60,8 +73,15 @@ impl Gate for Access {
     }
 }
 
-fn is_public(path: &str) -> bool {
-    path == "/healthz" || PUBLIC.iter().any(|prefix| path.starts_with(prefix))
+/// A path is public only in the protocol that serves it: the other one may have something else there.
+fn is_public(request: &Request) -> bool {
+    let path = request.uri().path();
+    match Protocol::of(request) {
+        Protocol::Http => {
+            matches!(*request.method(), Method::GET | Method::HEAD) && PUBLIC_PATHS.contains(&path)
+        }
+        Protocol::Grpc | Protocol::GrpcWeb => PUBLIC_SERVICES.iter().any(|service| path.starts_with(service)),
+    }
 }
 
 /// All keys that the request brings. Some clients send the same key in two places, some an empty one in one.
@@ -79,6 +99,7 @@ fn presented(request: &Request) -> Vec<String> {
         .chain(KEY_HEADERS.into_iter().flat_map(text))
         .chain(in_query)
         .filter(|key| !key.is_empty())
+        .take(MAX_PRESENTED)
         .collect()
 }
 
@@ -89,8 +110,58 @@ fn strip(headers: &mut HeaderMap) {
     }
 }
 
-fn refused(nothing_presented: bool) -> Error {
-    let problem = if nothing_presented { "this needs a key" } else { "the key is not known here" };
+/// `Authorization: TOKEN`, as many a first try has it.
+fn has_no_scheme(headers: &HeaderMap) -> bool {
+    let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default().trim();
+    !given.is_empty() && !given.contains(' ')
+}
+
+fn problem(nothing_presented: bool, bare: bool) -> &'static str {
+    match (nothing_presented, bare) {
+        (true, true) => "the Authorization header has no scheme",
+        (true, false) => "this needs a key",
+        (false, _) => "the key is not known here",
+    }
+}
+
+fn refused(problem: &str) -> Error {
     let hint = "send \"Authorization: Bearer TOKEN\"; `agena token` prints the token";
     Error::new(Cause::Unauthenticated, format!("{problem}; {hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn public(method: &str, path: &str, content_type: &str) -> bool {
+        let request = http::Request::builder().method(method).uri(path).header("content-type", content_type);
+        is_public(&request.body(tonic::body::Body::empty()).unwrap())
+    }
+
+    #[test]
+    fn public_is_a_whole_path_in_its_own_protocol() {
+        for (method, path, content_type, expected) in [
+            ("GET", "/.well-known/agent-card.json", "", true),
+            ("HEAD", "/.well-known/agent.json?x=1", "", true),
+            ("GET", "/healthz", "application/json", true),
+            ("POST", "/healthz", "application/json", false),
+            ("POST", "/.well-known/agent-card.json", "application/json", false),
+            ("POST", "/.well-known/probe:echo", "application/json", false),
+            ("GET", "/.well-known/agent-card.json/tasks", "", false),
+            ("GET", "/healthz/", "", false),
+            ("POST", "/grpc.health.v1.Health/Check", "application/grpc", true),
+            (
+                "POST",
+                "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+                "application/grpc-web",
+                true,
+            ),
+            ("POST", "/grpc.health.v1.Health/Check", "application/json", false),
+            ("GET", "/grpc.health.v1.Health/tasks", "", false),
+            ("POST", "/grpc.reflection.v2.Other/Do", "application/grpc", false),
+            ("POST", "/healthz", "application/grpc", false),
+        ] {
+            assert_eq!(public(method, path, content_type), expected, "{method} {path} {content_type}");
+        }
+    }
 }

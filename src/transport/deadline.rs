@@ -97,10 +97,10 @@ impl http_body::Body for Bounded {
         if *this.over {
             return Poll::Ready(None);
         }
-        if let ready @ Poll::Ready(_) = this.inner.as_mut().poll_frame(cx) {
-            return ready;
+        // First, or a stream that always has the next item would never be asked to stop.
+        if this.timer.as_mut().poll(cx).is_pending() {
+            return this.inner.as_mut().poll_frame(cx);
         }
-        std::task::ready!(this.timer.as_mut().poll(cx));
         *this.over = true;
         // Dropping the rest is what ends the handler behind it.
         this.inner.set(Body::empty());

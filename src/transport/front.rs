@@ -40,9 +40,7 @@ impl Front {
         let (parts, body) = request.into_parts();
         let refuse = |error| Protocol::Http.refuse(error, media);
         match self.router.find(parts.method.as_str(), parts.uri.path()) {
-            Found::Nothing => {
-                refuse(Error::new(Cause::RouteNotFound, format!("nothing is at {}", parts.uri.path())))
-            }
+            Found::Nothing => refuse(self.nothing_at(parts.uri.path())),
             Found::OtherMethods(methods) => refuse_method(&parts, &methods),
             Found::Route { route, variables, mount } => {
                 let declared = parts.headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse().ok());
@@ -54,6 +52,14 @@ impl Front {
                 }
             }
         }
+    }
+
+    fn nothing_at(&self, path: &str) -> Error {
+        let place = self.router.place_of(path.trim_start_matches('/'));
+        let hint = place.map_or_else(String::new, |(method, template)| {
+            format!(" for JSON; call {method} {template}, or send application/grpc or application/grpc-web")
+        });
+        Error::new(Cause::RouteNotFound, format!("nothing is at {path}{hint}"))
     }
 
     async fn read(&self, body: Body, declared: Option<u64>) -> Result<Bytes, Error> {
@@ -97,5 +103,22 @@ impl Service<Request> for Front {
 
     fn call(&mut self, request: Request) -> Self::Future {
         self.clone().answer(request).map(Ok).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_come_is_given_up() {
+        let front = Front::new(Arc::new(Router::default()), 1024);
+        let never = futures::stream::pending::<Result<http_body::Frame<Bytes>, tonic::Status>>();
+        let started = tokio::time::Instant::now();
+        let error = front.read(Body::new(http_body_util::StreamBody::new(never)), None).await.unwrap_err();
+        assert_eq!(started.elapsed().as_secs(), BODY.as_secs());
+        assert_eq!(error.to_string(), "the body did not come within 60 s");
+        let response = Protocol::Http.refuse(error, Media::Json);
+        assert_eq!(response.status(), 408);
     }
 }

@@ -13,54 +13,84 @@ use crate::domain::error::{Cause, Error};
 #[derive(Debug)]
 pub(super) struct HostGuard {
     bound: SocketAddr,
-    /// Lower-case names that the operator allows besides.
-    names: Vec<String>,
+    /// What the operator allows besides.
+    allowed: Vec<Host>,
+}
+
+/// An address has many spellings, so it is compared as what it is.
+#[derive(Debug, PartialEq, Eq)]
+enum Host {
+    Address(IpAddr),
+    /// In lower case, without a dot at its end.
+    Name(String),
+}
+
+impl Host {
+    fn read(text: &str) -> Self {
+        match text.trim_matches(['[', ']']).parse::<IpAddr>() {
+            Ok(address) => Self::Address(address.to_canonical()),
+            Err(_) => Self::Name(text.trim_end_matches('.').to_ascii_lowercase()),
+        }
+    }
 }
 
 impl HostGuard {
-    pub(super) fn new(bound: SocketAddr, names: Vec<String>) -> Self {
-        Self { bound, names }
+    pub(super) fn new(bound: SocketAddr, allowed: &[String]) -> Self {
+        Self { bound, allowed: allowed.iter().map(|text| Host::read(text)).collect() }
     }
 
-    fn allows(&self, authority: &Authority) -> bool {
-        let host = authority.host().trim_end_matches('.').to_ascii_lowercase();
-        let literal: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
-        match literal {
-            // An address cannot be rebound. The unspecified one is for binding, nobody can be called it.
-            Some(ip) if ip.is_unspecified() => false,
-            Some(ip) => ip.is_loopback() || self.bound.ip().is_unspecified() || ip == self.bound.ip(),
-            None => host == "localhost" || self.names.contains(&host),
-        }
+    fn allows(&self, host: &Host) -> bool {
+        let bound = self.bound.ip().to_canonical();
+        let own = match host {
+            // The unspecified one is for binding, nobody can be called it.
+            Host::Address(ip) if ip.is_unspecified() => return false,
+            // An address cannot be rebound.
+            Host::Address(ip) => ip.is_loopback() || bound.is_unspecified() || *ip == bound,
+            Host::Name(name) => name == "localhost",
+        };
+        own || self.allowed.contains(host)
     }
 }
 
 impl Gate for HostGuard {
     fn admit(&self, request: &mut Request) -> Result<(), Error> {
         let authorities = authorities(request)?;
-        match authorities.iter().find(|authority| !self.allows(authority)) {
-            Some(foreign) => Err(Error::new(
-                Cause::HostNotAllowed,
-                format!(
-                    "the host {:?} is not served here; allow it with server.allowed_hosts",
-                    foreign.as_str()
-                ),
-            )),
-            None if authorities.is_empty() => {
-                Err(Error::new(Cause::HostNotAllowed, "the request names no host"))
+        for authority in &authorities {
+            let host = Host::read(plain_host(authority).ok_or_else(not_a_host)?);
+            if !self.allows(&host) {
+                let name = authority.as_str();
+                let problem =
+                    format!("the host {name:?} is not served here; allow it with server.allowed_hosts");
+                return Err(Error::new(Cause::HostNotAllowed, problem));
             }
-            None => Ok(()),
+        }
+        match authorities.is_empty() {
+            true => Err(Error::new(Cause::HostNotAllowed, "the request names no host; send a Host header")),
+            false => Ok(()),
         }
     }
 }
 
+fn not_a_host() -> Error {
+    Error::new(Cause::HostNotAllowed, "the Host header is not a host; send host or host:port")
+}
+
 /// From the target (HTTP/2, or HTTP/1.1 in absolute form) and from the header. Every one has to be allowed.
 fn authorities(request: &Request) -> Result<Vec<Authority>, Error> {
-    let bad = || Error::new(Cause::HostNotAllowed, "the Host header is not a host");
     let mut found: Vec<Authority> = request.uri().authority().cloned().into_iter().collect();
     for value in request.headers().get_all(HOST) {
-        found.push(value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(bad)?);
+        found.push(value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(not_a_host)?);
     }
     Ok(found)
+}
+
+/// `Authority` also takes a user and a port that is no number. Who reads such a Host may see another name in it.
+fn plain_host(authority: &Authority) -> Option<&str> {
+    let host = authority.host();
+    match authority.as_str().strip_prefix(host)? {
+        "" => Some(host),
+        port => port.strip_prefix(':')?.parse::<u16>().ok().map(|_| host),
+    }
 }
 
 #[cfg(test)]
@@ -68,7 +98,10 @@ mod tests {
     use super::*;
 
     fn admits(bound: &str, host: &str) -> bool {
-        let guard = HostGuard::new(bound.parse().unwrap(), vec!["agent.example".to_owned()]);
+        let guard = HostGuard::new(
+            bound.parse().unwrap(),
+            &["agent.example", "192.0.2.1", "[2001:DB8::1]"].map(str::to_owned),
+        );
         let request = http::Request::get("/").header(HOST, host).body(tonic::body::Body::empty());
         guard.admit(&mut request.unwrap()).is_ok()
     }
@@ -94,6 +127,16 @@ mod tests {
             ("0.0.0.0:1", "evil.example", false),
             ("127.0.0.1:1", "", false),
             ("127.0.0.1:1", "a b", false),
+            ("127.0.0.1:1", "192.0.2.1:80", true),
+            ("127.0.0.1:1", "192.0.2.2", false),
+            ("127.0.0.1:1", "[2001:db8:0::1]:80", true),
+            ("127.0.0.1:1", "[::ffff:192.0.2.1]", true),
+            ("127.0.0.1:1", "[2001:db8::2]", false),
+            ("127.0.0.1:1", "evil.example@localhost", false),
+            ("127.0.0.1:1", "localhost@evil.example", false),
+            ("127.0.0.1:1", "localhost:x", false),
+            ("127.0.0.1:1", "localhost:65536", false),
+            ("127.0.0.1:1", "localhost:", false),
         ] {
             assert_eq!(admits(bound, host), passes, "{host:?} at {bound}");
         }
@@ -101,7 +144,7 @@ mod tests {
 
     #[test]
     fn every_host_that_a_request_names_must_pass() {
-        let guard = HostGuard::new("127.0.0.1:1".parse().unwrap(), Vec::new());
+        let guard = HostGuard::new("127.0.0.1:1".parse().unwrap(), &[]);
         let twice = http::Request::get("http://evil.example/").header(HOST, "localhost");
         assert!(guard.admit(&mut twice.body(tonic::body::Body::empty()).unwrap()).is_err());
         let none = http::Request::get("/").body(tonic::body::Body::empty());

@@ -144,10 +144,7 @@ struct Connection {
 
 impl Connection {
     async fn run(self) {
-        // Without it, small answers wait for the peer's delayed acknowledgement: 44 ms each.
-        if let Err(error) = self.stream.set_nodelay(true) {
-            tracing::debug!(%error, "cannot set TCP_NODELAY");
-        }
+        send_at_once(&self.stream);
         let Some(tls) = self.tls else {
             return serve(self.stream, self.stack, &self.http, self.watcher).await;
         };
@@ -156,6 +153,13 @@ impl Connection {
             Ok(Err(error)) => tracing::debug!(%error, "no TLS handshake"),
             Err(_) => tracing::debug!("no TLS handshake in time"),
         }
+    }
+}
+
+/// Without it, small answers wait for the peer's delayed acknowledgement: 44 ms each.
+fn send_at_once(stream: &TcpStream) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
 }
 
@@ -180,5 +184,21 @@ where
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn small_answers_do_not_wait_for_more() {
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let (_client, accepted) =
+            tokio::join!(TcpStream::connect(listener.address()), listener.socket.accept());
+        let (stream, _) = accepted.unwrap();
+        assert!(!stream.nodelay().unwrap(), "the system does not do it by itself");
+        send_at_once(&stream);
+        assert!(stream.nodelay().unwrap());
     }
 }

@@ -3,6 +3,7 @@
 
 mod access_log;
 mod auth;
+mod complete;
 mod content_type;
 mod cors;
 mod deadline;

@@ -1,15 +1,23 @@
 //! Which protocol a request speaks, and how a refusal looks in it.
 
-use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, Version};
 use tonic::Status;
 use tonic::body::Body;
 
-use crate::domain::error::Error;
+use crate::domain::error::{Cause, Error};
 use crate::transcode::{self, Media};
 
 pub type Request = http::Request<Body>;
 pub type Response = http::Response<Body>;
+
+/// What tonic-web reads.
+const WEB_TYPES: [&str; 4] = [
+    "application/grpc-web",
+    "application/grpc-web+proto",
+    "application/grpc-web-text",
+    "application/grpc-web-text+proto",
+];
 
 /// Decided by the content type alone: a path belongs to gRPC only if the client says that it speaks gRPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +60,30 @@ impl Protocol {
                 response
             }
         }
+    }
+}
+
+/// What is wrong with a request that says it is gRPC and cannot be. Its client most likely is none, so whoever
+/// refuses it does so in plain JSON.
+pub(super) fn not_really_grpc<B>(request: &http::Request<B>) -> Option<Error> {
+    let protocol = Protocol::of(request);
+    let content_type = request.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let refuse = |cause, problem: String| Some(Error::new(cause, problem));
+    match protocol {
+        Protocol::Http => None,
+        _ if request.method() != Method::POST => refuse(
+            Cause::MethodNotAllowed,
+            format!("a call of {content_type} is a POST, not a {}", request.method()),
+        ),
+        Protocol::Grpc if request.version() < Version::HTTP_2 => refuse(
+            Cause::InvalidRequest,
+            format!("gRPC needs HTTP/2, and this is {:?}; use HTTP/2, or gRPC-Web", request.version()),
+        ),
+        Protocol::GrpcWeb if !WEB_TYPES.contains(&content_type) => refuse(
+            Cause::MediaTypeNotSupported,
+            format!("the content type {content_type:?} is not served; send {}", WEB_TYPES.join(" or ")),
+        ),
+        Protocol::Grpc | Protocol::GrpcWeb => None,
     }
 }
 

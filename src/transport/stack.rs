@@ -1,9 +1,13 @@
 //! The rim in one screen: what a request goes through before a service sees it.
 
 use std::convert::Infallible;
+use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use futures::future::Either;
+use http::StatusCode;
+use http::header::{ALLOW, HeaderValue};
 use tonic::service::Routes;
 use tonic_web::GrpcWebLayer;
 use tower::util::BoxCloneSyncService;
@@ -11,6 +15,7 @@ use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
 
 use super::access_log::AccessLog;
 use super::auth::Access;
+use super::complete::Complete;
 use super::content_type::JsonOnly;
 use super::cors;
 use super::deadline::Deadline;
@@ -19,8 +24,9 @@ use super::gate::GateLayer;
 use super::host::HostGuard;
 use super::origin::{OriginGuard, Origins};
 use super::panic::CatchPanic;
-use super::protocol::{Protocol, Request, Response};
-use crate::transcode::Router;
+use super::protocol::{Protocol, Request, Response, not_really_grpc};
+use crate::domain::error::Error;
+use crate::transcode::{Media, Router};
 
 /// The whole server as one service; each connection has a clone.
 pub type Stack = BoxCloneSyncService<Request, Response, Infallible>;
@@ -42,14 +48,14 @@ pub fn stack(rim: Rim, router: Arc<Router>, grpc: Routes) -> Stack {
         // Whatever fails behind this, the client gets an answer in its own protocol.
         .layer_fn(CatchPanic)
         // Before CORS: a foreign name gets nothing at all, not even a preflight.
-        .layer(GateLayer::new(HostGuard::new(rim.bound, rim.hosts)))
+        .layer(GateLayer::new(HostGuard::new(rim.bound, &rim.hosts)))
         // Answers preflights, which carry no key, and marks the answers that pages may read.
         .layer(cors::layer(rim.origins.clone()))
         // CORS asks browsers to behave; this makes sure.
         .layer(GateLayer::new(OriginGuard(rim.origins)))
         // A form post needs no preflight. Stopped before its body is read.
         .layer(GateLayer::new(JsonOnly))
-        // Last of the checks: from here on there is a principal, and no key in any header.
+        // Last of the checks: from here on there is a principal, but for public paths, and no key in any header.
         .layer(GateLayer::new(rim.access))
         .service(split(Front::new(router, rim.body_limit), grpc));
     BoxCloneSyncService::new(service)
@@ -65,14 +71,21 @@ fn split(
         // Outside of the deadline, so that an expired call ends in trailers that browsers can read.
         .layer(GrpcWebLayer::new())
         .layer_fn(Deadline)
+        .layer_fn(Complete)
         .service(grpc.prepare());
-    service_fn(move |request: Request| {
-        let (front, grpc) = (front.clone(), grpc.clone());
-        async move {
-            match Protocol::of(&request) {
-                Protocol::Http => front.oneshot(request).await,
-                Protocol::Grpc | Protocol::GrpcWeb => grpc.oneshot(request).await,
-            }
+    service_fn(move |request: Request| match (Protocol::of(&request), not_really_grpc(&request)) {
+        (_, Some(error)) => Either::Left(ready(Ok(refuse_plainly(&request, error)))),
+        (Protocol::Http, None) => Either::Right(Either::Left(front.clone().oneshot(request))),
+        (Protocol::Grpc | Protocol::GrpcWeb, None) => {
+            Either::Right(Either::Right(grpc.clone().oneshot(request)))
         }
     })
+}
+
+fn refuse_plainly(request: &Request, error: Error) -> Response {
+    let mut response = Protocol::Http.refuse(error, Media::of(request.headers()));
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+    }
+    response
 }

@@ -143,6 +143,9 @@ async fn wrong_paths_and_parameters_say_what_is_wrong() {
         path_case("bad enum", "GET", "/probe/things/a?color=MAUVE", 400, "color"),
         path_case("bad path int", "GET", "/probe/counts/x/true/1", 400, "count"),
         path_case("not UTF-8", "GET", "/probe/things/%ff", 400, "id"),
+        path_case("not UTF-8 in the query", "GET", "/probe/things/a?name=%ff", 400, "name"),
+        path_case("not UTF-8 inside", "GET", "/probe/things/a?inner.label=a%C3", 400, "inner.label"),
+        path_case("a name that is not UTF-8", "GET", "/probe/things/a?%ff=1", 400, "\u{fffd}"),
         path_case(
             "too many steps",
             "GET",

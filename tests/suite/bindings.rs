@@ -83,6 +83,12 @@ async fn every_template_shape_fills_the_same_request() {
         ),
         case("Look", json!({"pickedText": "x"}), get("/probe/picked/x"), look(json!({"pickedText": "x"}))),
         case("Custom", json!({"id": "a"}), ("PURGE", "/probe/things/a", Value::Null), json!({"purged": "a"})),
+        case(
+            "Keyword",
+            json!({"type": "t", "camelName": "c", "self": "s"}),
+            ("POST", "/probe/keywords/t/c", json!({"type": "other", "self": "s"})),
+            json!({"seen": {"type": "t", "camelName": "c", "self": "s"}}),
+        ),
         case("Remove", json!({"id": "a"}), ("DELETE", "/probe/things/a", Value::Null), json!({})),
     ])
     .await;
@@ -159,6 +165,64 @@ async fn response_body_prints_one_field_over_http() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn response_body_prints_the_default_of_a_field_that_is_not_set() {
+    let server = server().await;
+    let client = Client::new(&server).await;
+    for (path, expected) in [
+        ("/probe/pluck", json!([])),
+        ("/probe/pluck/hidden", json!("")),
+        ("/probe/pluck/total", json!("0")),
+        ("/probe/pluck/some", json!(false)),
+        ("/probe/pluck/first", json!({})),
+        ("/probe/pluck/names", json!({})),
+        ("/probe/pluck/color", json!("COLOR_UNSPECIFIED")),
+        ("/probe/pluck/maybe", json!(null)),
+        ("/probe/pluck/first?count=1", json!({"label": "no 0"})),
+    ] {
+        let told = client.http(Http { method: "GET", path, body: "" }).await;
+        assert_eq!(told.outcome, Outcome::answer(expected), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_package_that_prints_names_as_they_are_reads_both_spellings() {
+    let server = server().await;
+    let client = Client::new(&server).await;
+    let whole =
+        json!({"item_id": "a", "inner_part": {"short_name": "n", "some_size": 3}, "some_tags": ["x", "y"]});
+    let inner = |name: &str| json!({ "item_id": "b", name: {"someSize": 3} }).to_string();
+    let seen = json!({"item_id": "b", "inner_part": {"short_name": "n", "some_size": 3}});
+    for (method, path, body, expected) in [
+        (
+            "GET",
+            "/snake/a?inner_part.short_name=n&inner_part.some_size=3&some_tags=x&some_tags=y",
+            "",
+            &whole,
+        ),
+        ("GET", "/snake/a?innerPart.shortName=n&inner_part.someSize=3&someTags=x&some_tags=y", "", &whole),
+        ("PATCH", "/snake/a?someTags=x&some_tags=y", r#"{"shortName": "n", "some_size": 3}"#, &whole),
+        (
+            "POST",
+            "/snake/b",
+            r#"{"itemId": "other", "innerPart": {"short_name": "n", "someSize": 3}}"#,
+            &seen,
+        ),
+        ("PUT", "/snake/n", &inner("innerPart"), &seen),
+        ("PUT", "/snake/n", &inner("inner_part"), &seen),
+        ("PUT", "/snake/n", r#"{"itemId": "b", "innerPart": {"shortName": "m", "some_size": 3}}"#, &seen),
+    ] {
+        let told = client.http(Http { method, path, body }).await;
+        let expected = Outcome::answer(json!({ "seen_request": expected }));
+        assert_eq!(told.outcome, expected, "{method} {path} {body}");
+    }
+    let plucked = client.http(Http { method: "GET", path: "/snake/a/seen?someTags=x", body: "" }).await;
+    assert_eq!(plucked.outcome, Outcome::answer(json!({"item_id": "a", "some_tags": ["x"]})));
+    let twice =
+        Http { method: "GET", path: "/snake/a?innerPart.shortName=n&inner_part.short_name=m", body: "" };
+    assert_eq!(client.http(twice).await.status, 400);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn errors_are_the_same_with_all_their_details() {
     let server = server().await;
     let client = Client::new(&server).await;
@@ -170,12 +234,13 @@ async fn errors_are_the_same_with_all_their_details() {
         ("Fail", json!({"fields": ["a.b[1]", "c"]}), ("POST", "/probe:fail")),
         ("Fail", json!({"message": "later", "retryAfterSeconds": 7}), ("POST", "/probe:fail")),
         ("Fail", json!({"panic": true}), ("POST", "/probe:fail")),
+        ("Stub", json!({}), ("GET", "/probe/stub")),
         ("Count", json!({"to": 3, "thenFail": 8}), ("POST", "/probe:count")),
         ("Count", json!({"to": 0, "thenFail": 3}), ("POST", "/probe:count")),
     ]);
     for (rpc, request, (method, path)) in cases {
         let text = request.to_string();
-        let form = Http { method, path, body: &text };
+        let form = Http { method, path, body: if method == "GET" { "" } else { &text } };
         let grpc = client.call(Binding::Grpc, rpc, &text, form).await;
         assert!(grpc.error.is_some(), "{request}");
         for binding in [Binding::GrpcWeb, Binding::Http] {

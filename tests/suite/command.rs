@@ -117,3 +117,20 @@ async fn a_second_signal_ends_it_at_once() {
     server.signal("TERM");
     assert_eq!(server.ended(), Some(130));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_watches_the_health_is_told_of_a_stop_and_does_not_hold_it_up() {
+    use tonic_health::pb::health_check_response::ServingStatus;
+    use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+    let mut server = Running::start(&["--set", "server.drain_seconds=600"]);
+    let channel =
+        tonic::transport::Channel::from_shared(server.url.clone()).unwrap().connect().await.unwrap();
+    let request = HealthCheckRequest { service: String::new() };
+    let mut watched = HealthClient::new(channel).watch(request).await.unwrap().into_inner();
+    let status = |said: Option<tonic_health::pb::HealthCheckResponse>| said.map(|said| said.status());
+    assert_eq!(status(soon(watched.message()).await.unwrap()), Some(ServingStatus::Serving));
+    server.signal("TERM");
+    assert_eq!(status(soon(watched.message()).await.unwrap()), Some(ServingStatus::NotServing));
+    assert!(soon(watched.message()).await.unwrap().is_none());
+    assert_eq!(server.ended(), Some(0));
+}

@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tonic::Code;
 
-use crate::kit::{Client, Setup, TOKEN, http, server, soon, with_token};
+use crate::kit::{Client, Outcome, Setup, TOKEN, http, server, soon, with_token};
 use crate::probe::pb::{EchoRequest, Kinds};
 
 fn large(bytes: usize) -> EchoRequest {
@@ -56,7 +56,10 @@ async fn a_grpc_message_over_the_limit_is_refused() {
         client.grpc().echo(with_token(large(65 * 1024))).await.unwrap_err(),
         client.web().echo(with_token(large(65 * 1024))).await.unwrap_err(),
     ] {
-        assert_eq!(refused.code(), Code::OutOfRange, "{refused}");
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+        assert_eq!(refused.message(), "the message is larger than 65536 bytes");
+        let outcome = Outcome::of_status(&refused).error.unwrap();
+        assert_eq!(outcome["details"][0]["reason"], "BODY_TOO_LARGE");
     }
 }
 

@@ -7,6 +7,7 @@ mod a2a03;
 mod bad_input;
 mod bindings;
 mod command;
+mod errors;
 mod kit;
 mod limits;
 mod probe;

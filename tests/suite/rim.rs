@@ -34,9 +34,22 @@ async fn every_place_where_a_client_puts_a_key_works_and_is_checked() {
         }
     }
     assert_eq!(get(plain).basic_auth("user", Some(TOKEN)).send().await.unwrap().status(), 401);
+    let bare = get(plain).header("authorization", TOKEN).send().await.unwrap();
+    assert_eq!(bare.status(), 401);
+    assert!(bare.text().await.unwrap().contains("has no scheme"));
     // Some clients send an empty or foreign key in one place and the right one in another.
     let both = get(plain).header("x-api-key", "").bearer_auth(TOKEN).send().await.unwrap();
     assert_eq!(both.status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_variable_does_not_reach_behind_a_public_path() {
+    let server = server().await;
+    for path in ["/.well-known/probe:echo", "/grpc.health.v1.Health/probe:echo", "/healthz/probe:echo"] {
+        let post = || http().post(server.url(path)).json(&serde_json::json!({}));
+        assert_eq!(post().send().await.unwrap().status(), 401, "{path}");
+        assert_eq!(post().bearer_auth(TOKEN).send().await.unwrap().status(), 200, "{path}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -153,7 +166,7 @@ async fn a_body_that_is_not_json_is_refused_unread() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_service_is_unimplemented_and_a_panic_is_internal() {
+async fn an_unknown_service_is_unimplemented() {
     let server = server().await;
     let post = |content_type: &str| {
         let url = server.url("/no.such.Service/Method");
@@ -163,4 +176,9 @@ async fn an_unknown_service_is_unimplemented_and_a_panic_is_internal() {
     assert_eq!((web.status().as_u16(), web.headers()["grpc-status"].to_str().unwrap()), (200, "12"));
     let json = post("application/json").await.unwrap();
     assert_eq!(json.status(), 404);
+    let known = http().post(server.url("/agena.probe.v1.ProbeService/Pluck")).bearer_auth(TOKEN);
+    let known = known.json(&serde_json::json!({})).send().await.unwrap();
+    assert_eq!(known.status(), 404);
+    let text = known.text().await.unwrap();
+    assert!(text.contains("call GET /probe/pluck") && text.contains("application/grpc"), "{text}");
 }

@@ -38,6 +38,8 @@ async fn grpc_and_grpc_web_items_arrive_one_by_one_too() {
     step_through(&server, grpc).await;
     let web = client.web().count(with_token(stepwise(3))).await.unwrap().into_inner();
     step_through(&server, web).await;
+    let web = client.web_over_http2().count(with_token(stepwise(3))).await.unwrap().into_inner();
+    step_through(&server, web).await;
 }
 
 async fn step_through(
@@ -104,6 +106,24 @@ async fn grpc_timeout_ends_calls_and_streams_on_the_server() {
     let refused = soon(items.next()).await.unwrap().unwrap_err();
     assert_eq!(refused.code(), Code::DeadlineExceeded);
     until("the stream has ended", || alive() == 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_never_waits_ends_at_its_deadline_too() {
+    let server = server().await;
+    let client = Client::new(&server).await;
+    let mut call = with_token(CountRequest { to: i32::MAX, ..CountRequest::default() });
+    call.metadata_mut().insert("grpc-timeout", "200m".parse().unwrap());
+    let mut items = soon(client.web().count(call)).await.unwrap().into_inner();
+    let refused = soon(async {
+        loop {
+            if let Err(status) = items.next().await.unwrap() {
+                break status;
+            }
+        }
+    });
+    assert_eq!(refused.await.code(), Code::DeadlineExceeded);
+    until("the stream has ended", || server.probe.alive.load(Ordering::SeqCst) == 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::{AuthMode, Command, LogFormat};
+use super::super::{AuthMode, Command, Host, LogFormat, WebOrigin};
 use super::{FILE, Fake, run, settings};
 
 #[test]
@@ -101,7 +101,7 @@ fn no_authentication_on_any_loopback_address_and_then_without_its_keys() {
 }
 
 #[test]
-fn web_names_are_compared_as_the_web_spells_them() {
+fn web_names_are_kept_as_the_web_spells_them() {
     let file = "
         [server]
         public_url = 'https://Agent.Example/base/'
@@ -111,29 +111,10 @@ fn web_names_are_compared_as_the_web_spells_them() {
     let settings = settings(&[], &[], file);
     let url = settings.public_url.expect("url");
     assert_eq!((url.as_str(), url.host().as_str()), ("https://Agent.Example/base", "agent.example"));
-    for (host, expected) in [
-        ("app.example", true),
-        ("APP.example", true),
-        ("[::1]", true),
-        ("[0:0:0:0:0:0:0:1]", true),
-        ("10.0.0.1", true),
-        ("agent.example", true),
-        ("evil.example", false),
-        ("app.example.evil.example", false),
-        ("", false),
-    ] {
-        assert_eq!(settings.allowed_hosts.contains(host), expected, "{host}");
-    }
-    for (origin, expected) in [
-        ("https://app.example", true),
-        ("https://app.example:443", true),
-        ("http://app.example", false),
-        ("http://localhost:5173", true),
-        ("http://localhost", false),
-        ("chrome-extension://abc", true),
-        ("null", false),
-        ("https://app.example@evil.example", false),
-    ] {
-        assert_eq!(settings.allowed_origins.contains(origin), expected, "{origin}");
-    }
+    let hosts: Vec<&str> = settings.allowed_hosts.iter().map(Host::as_str).collect();
+    assert_eq!(hosts, ["app.example", "[::1]", "10.0.0.1", "agent.example"]);
+    let origins: Vec<&str> = settings.allowed_origins.iter().map(WebOrigin::as_str).collect();
+    let listed = ["https://app.example", "http://localhost:5173", "chrome-extension://abc"];
+    assert_eq!(origins[..3], listed);
+    assert_eq!(origins[3..], ["https://agent.example"], "the origin of the public URL");
 }

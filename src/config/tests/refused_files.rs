@@ -98,6 +98,10 @@ const KEYS: &[(&str, &str)] = &[
         "auth.keys: the name `a` is used twice; give each key its own name",
     ),
     (
+        "{ name = 'a', key = '0123456789abcdef' }, { name = 'b', key = '0123456789abcdef' }",
+        "auth.keys: `a` and `b` have the same key; give each its own",
+    ),
+    (
         "{ name = 'a', key_file = '/nowhere' }",
         "auth.keys: cannot read the key_file of `a`, /nowhere (no such file); mend the path or the permissions",
     ),

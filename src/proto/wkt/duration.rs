@@ -30,17 +30,20 @@ impl Serialize for Duration {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (seconds, nanos) = (self.seconds, self.nanos);
         let opposed = (seconds > 0 && nanos < 0) || (seconds < 0 && nanos > 0);
-        if opposed || seconds.unsigned_abs() > MAX_SECONDS.unsigned_abs() || nanos.abs() >= NANOS {
+        if opposed
+            || seconds.unsigned_abs() > MAX_SECONDS.unsigned_abs()
+            || nanos.unsigned_abs() >= NANOS.unsigned_abs()
+        {
             return Err(ser::Error::custom("a duration outside of 10000 years"));
         }
         let sign = if seconds < 0 || nanos < 0 { "-" } else { "" };
         // Nothing, or as many digits as it takes in groups of three.
-        let digits = format!("{:09}", nanos.abs());
+        let digits = format!("{:09}", nanos.unsigned_abs());
         let fraction = match digits.trim_end_matches("000") {
             "" => String::new(),
             rest => format!(".{rest}"),
         };
-        serializer.collect_str(&format_args!("{sign}{}{fraction}s", seconds.abs()))
+        serializer.collect_str(&format_args!("{sign}{}{fraction}s", seconds.unsigned_abs()))
     }
 }
 

@@ -61,6 +61,13 @@ impl Client {
         self.grpc.clone()
     }
 
+    /// gRPC-Web over HTTP/2, as browsers speak it behind TLS.
+    pub fn web_over_http2(&self) -> ProbeServiceClient<Web> {
+        let hyper = Hyper::builder(TokioExecutor::new()).http2_only(true).build_http();
+        let layered = GrpcWebClientLayer::new().layer(hyper);
+        ProbeServiceClient::with_origin(layered, self.url.parse().unwrap())
+    }
+
     pub fn web(&self) -> ProbeServiceClient<Web> {
         self.web.clone()
     }
@@ -71,27 +78,44 @@ impl Client {
             match binding {
                 Binding::Grpc => dispatch(self.grpc.clone(), rpc, request).await,
                 Binding::GrpcWeb => dispatch(self.web.clone(), rpc, request).await,
-                Binding::Http => self.http(form).await,
+                Binding::Http => self.http(form).await.outcome,
             }
         })
         .await
     }
 
-    async fn http(&self, form: Http<'_>) -> Outcome {
+    /// The HTTP form with what only HTTP says.
+    pub async fn http(&self, form: Http<'_>) -> Told {
         let method = form.method.parse().unwrap();
         let mut request = http().request(method, self.url.clone() + form.path).bearer_auth(TOKEN);
         if !form.body.is_empty() {
             request = request.header("content-type", "application/json").body(form.body.to_owned());
         }
         let response = request.send().await.unwrap();
-        let (ok, sse) = (response.status().is_success(), is_sse(&response));
+        let (status, sse) = (response.status(), is_sse(&response));
+        let retry_after = response.headers().get("retry-after").map(|v| v.to_str().unwrap().to_owned());
         let text = response.text().await.unwrap();
-        match (ok, sse) {
+        let outcome = match (status.is_success(), sse) {
             (true, true) => events(&text),
             (true, false) => Outcome::answer(serde_json::from_str(&text).unwrap()),
-            (false, _) => Outcome::of_error(&serde_json::from_str(&text).unwrap()),
-        }
+            (false, _) => refused(status.as_u16(), &text),
+        };
+        Told { status: status.as_u16(), retry_after, outcome }
     }
+}
+
+/// An answer over HTTP.
+#[derive(Debug)]
+pub struct Told {
+    pub status: u16,
+    pub retry_after: Option<String>,
+    pub outcome: Outcome,
+}
+
+fn refused(status: u16, text: &str) -> Outcome {
+    let body: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(body["error"]["code"], status, "the body says the same as the status line");
+    Outcome::of_error(&body)
 }
 
 fn is_sse(response: &reqwest::Response) -> bool {
@@ -162,6 +186,8 @@ where
         "Remove" => unary(client.remove(ready(request)).await),
         "Custom" => unary(client.custom(ready(request)).await),
         "Fail" => unary(client.fail(ready(request)).await),
+        "Keyword" => unary(client.keyword(ready(request)).await),
+        "Stub" => unary(client.stub(ready(request)).await),
         "Wait" => unary(client.wait(ready(request)).await),
         "Count" => streaming(client.count(ready(request)).await).await,
         other => panic!("no RPC {other}"),

@@ -19,11 +19,13 @@ use tokio::task::JoinHandle;
 use tonic::service::Routes;
 
 pub use a2a::{A2aServer, A2aSetup, OTHER};
-pub use client::{Binding, Client, Http, with_token};
+pub use client::{Binding, Client, Http, Told, with_token};
 pub use outcome::{Outcome, printed};
 
 use crate::probe::pb::probe_service_http;
 use crate::probe::pb::probe_service_server::ProbeServiceServer;
+use crate::probe::snake::snake_service_http;
+use crate::probe::snake::snake_service_server::SnakeServiceServer;
 use crate::probe::{Probe, Shared};
 
 pub const TOKEN: &str = "the-token-of-the-tests";
@@ -62,8 +64,9 @@ impl Setup {
         let probe = Arc::clone(&service.0);
         let grpc =
             ProbeServiceServer::from_arc(Arc::clone(&service)).max_decoding_message_size(self.message_limit);
+        let snake = SnakeServiceServer::from_arc(Arc::clone(&service));
         let server = Server {
-            stack: stack(self.rim(address), Arc::new(router(&service)), Routes::new(grpc)),
+            stack: stack(self.rim(address), Arc::new(router(&service)), Routes::new(grpc).add_service(snake)),
             tls: None,
             max_connections: self.max_connections,
             header_limit: self.header_limit,
@@ -90,6 +93,7 @@ impl Setup {
 pub fn router(service: &Arc<Shared>) -> Router {
     let mut router = Router::default();
     router.mount(Mount::ROOT, probe_service_http::routes(service)).unwrap();
+    router.mount(Mount::ROOT, snake_service_http::routes(service)).unwrap();
     router
 }
 

@@ -16,3 +16,14 @@ pub mod pb {
     static POOL: std::sync::LazyLock<prost_reflect::DescriptorPool> =
         std::sync::LazyLock::new(|| agena::proto::schema::decode_pool(DESCRIPTORS));
 }
+
+/// The package that prints names as its file has them.
+#[allow(clippy::all, clippy::pedantic, unused_qualifications, dead_code)]
+pub mod snake {
+    include!(concat!(env!("OUT_DIR"), "/probe/agena.snake.v1.rs"));
+    include!(concat!(env!("OUT_DIR"), "/probe/agena.snake.v1.serde.rs"));
+    include!(concat!(env!("OUT_DIR"), "/probe/agena.snake.v1.schema.rs"));
+
+    static POOL: std::sync::LazyLock<prost_reflect::DescriptorPool> =
+        std::sync::LazyLock::new(|| agena::proto::schema::decode_pool(super::pb::DESCRIPTORS));
+}

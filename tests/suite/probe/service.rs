@@ -17,6 +17,8 @@ use tonic::{Code, Request, Response, Status, Streaming};
 
 use super::pb::probe_service_server::ProbeService;
 use super::pb::*;
+use super::snake::snake_service_server::SnakeService;
+use super::snake::{ReadRequest, ReadResponse};
 
 /// Steps and counts that a test can reach from outside.
 #[derive(Debug)]
@@ -80,8 +82,14 @@ impl ProbeService for Shared {
 
     async fn pluck(&self, request: Request<PluckRequest>) -> Result<Response<PluckResponse>, Status> {
         let inner = |n: i32| Inner { label: format!("no {n}"), size: n.into(), ..Inner::default() };
-        let inners = (0..request.into_inner().count).map(inner).collect();
-        Ok(Response::new(PluckResponse { inners, hidden: "not in the answer".to_owned() }))
+        let inners: Vec<Inner> = (0..request.into_inner().count).map(inner).collect();
+        let (first, some) = (inners.first().cloned(), !inners.is_empty());
+        let hidden = if some { "not in the answer".to_owned() } else { String::new() };
+        Ok(Response::new(PluckResponse { inners, hidden, first, some, ..PluckResponse::default() }))
+    }
+
+    async fn keyword(&self, request: Request<KeywordRequest>) -> Result<Response<KeywordResponse>, Status> {
+        Ok(Response::new(KeywordResponse { seen: Some(request.into_inner()) }))
     }
 
     async fn remove(&self, _: Request<RemoveRequest>) -> Result<Response<Empty>, Status> {
@@ -124,7 +132,9 @@ impl ProbeService for Shared {
         let principal = name(request.extensions().get());
         let request_id =
             request.extensions().get::<RequestId>().map(|id| id.as_str().to_owned()).unwrap_or_default();
-        assert!(request.metadata().get("authorization").is_none(), "a key reached a service");
+        for name in ["authorization", "x-api-key", "x-goog-api-key"] {
+            assert!(!request.metadata().contains_key(name), "a key reached a service in {name}");
+        }
         tokio::time::sleep(Duration::from_millis(u64::try_from(request.get_ref().millis).unwrap_or(0))).await;
         Ok(Response::new(WaitResponse { principal, request_id }))
     }
@@ -135,6 +145,13 @@ impl ProbeService for Shared {
     ) -> Result<Response<BoxStream<ChatResponse>>, Status> {
         let heard = request.into_inner().map(|said| said.map(|said| ChatResponse { heard: said.said }));
         Ok(Response::new(heard.boxed()))
+    }
+}
+
+#[tonic::async_trait]
+impl SnakeService for Shared {
+    async fn read(&self, request: Request<ReadRequest>) -> Result<Response<ReadResponse>, Status> {
+        Ok(Response::new(ReadResponse { seen_request: Some(request.into_inner()) }))
     }
 }
 
@@ -155,7 +172,7 @@ fn failure(request: FailRequest) -> Status {
     if request.reason.is_empty() {
         return Status::new(code, request.message);
     }
-    let info = rpc::ErrorInfo { reason: request.reason, domain: "probe".to_owned(), ..Default::default() };
+    let info = rpc::ErrorInfo { reason: request.reason, domain: request.domain, ..Default::default() };
     let details = rpc::Status {
         code: request.code,
         message: request.message.clone(),
