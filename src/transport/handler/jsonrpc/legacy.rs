@@ -1,5 +1,6 @@
 //! The methods of 0.3: read into 1.0 requests, answered by the same service, printed in the words of 0.3.
 
+use futures::{StreamExt, stream};
 use http::HeaderMap;
 use serde::Serialize;
 use serde_json::Value;
@@ -33,12 +34,12 @@ pub(super) async fn answer(to: &A2a, method: &str, rpc: Rpc) -> Response {
     match request {
         Request::SendMessage(q) => rpc.print(to.send_message(rpc.request(q, v03)).await, show),
         Request::SendStreamingMessage(q) => {
-            rpc.follow(to.send_streaming_message(rpc.request(q, v03)).await, Ends::Pause)
+            follow(&rpc.id, to.send_streaming_message(rpc.request(q, v03)).await, Ends::Pause)
         }
         Request::GetTask(q) => rpc.print(to.get_task(rpc.request(q, v03)).await, show),
         Request::CancelTask(q) => rpc.print(to.cancel_task(rpc.request(q, v03)).await, show),
         Request::SubscribeToTask(q) => {
-            rpc.follow(to.subscribe_to_task(rpc.request(q, v03)).await, Ends::Terminal)
+            follow(&rpc.id, to.subscribe_to_task(rpc.request(q, v03)).await, Ends::Terminal)
         }
         Request::CreatePush(q) => {
             rpc.print(to.create_task_push_notification_config(rpc.request(q, v03)).await, show)
@@ -107,13 +108,12 @@ impl Rpc {
         });
         printed.unwrap_or_else(|status| refuse(&self.id, &status))
     }
+}
 
-    fn follow(&self, answer: Result<Answer<BoxStream<StreamResponse>>, Status>, ends: Ends) -> Response {
-        match answer {
-            Ok(answer) => events(answer, Items { id: self.id.clone(), ends }),
-            Err(status) => refuse(&self.id, &status),
-        }
-    }
+/// Clients of 0.3 read nothing but events where they asked for a stream, so a refusal is its only event.
+fn follow(id: &Id, answer: Result<Answer<BoxStream<StreamResponse>>, Status>, ends: Ends) -> Response {
+    let answer = answer.unwrap_or_else(|status| Answer::new(stream::iter([Err(status)]).boxed()));
+    events(answer, Items { id: id.clone(), ends })
 }
 
 fn refuse(id: &Id, status: &Status) -> Response {
@@ -160,5 +160,26 @@ fn is_last(response: &StreamResponse, ends: Ends) -> bool {
     match ends {
         Ends::Pause => state.is_terminal() || state.is_interrupted(),
         Ends::Terminal => state.is_terminal(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header::CONTENT_TYPE;
+    use http_body_util::BodyExt;
+
+    use super::*;
+    use crate::transcode::jsonrpc::Envelope;
+
+    #[tokio::test]
+    async fn a_refused_stream_is_a_stream_with_the_refusal() {
+        let envelope = Envelope::parse(br#"{"jsonrpc":"2.0","id":7,"method":"tasks/resubscribe"}"#).unwrap();
+        let status = Status::from(Error::new(Cause::TaskNotFound, "there is no such task"));
+        let response = follow(&envelope.id, Err(status), Ends::Terminal);
+        assert_eq!(response.headers()[CONTENT_TYPE], "text/event-stream");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert!(text.starts_with(r#"data: {"jsonrpc":"2.0","id":7,"error":{"code":-32001,"#), "{text}");
+        assert_eq!(text.matches("data:").count(), 1, "{text}");
     }
 }
