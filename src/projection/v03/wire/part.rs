@@ -1,5 +1,9 @@
 //! Messages and parts, both ways. Knows nothing of tasks; answers and requests use it.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+
 use super::each;
 use crate::projection::v03::names::VALUE;
 use crate::proto::a2a::part::Content;
@@ -43,7 +47,7 @@ impl From<a2a::Part> for a2a_v03::Part {
         let file = |file| Part::File(a2a_v03::FilePart { file: Some(file), mime_type: part.media_type });
         let part = part.content.map(|content| match content {
             Content::Text(text) => Part::Text(text),
-            Content::Raw(bytes) => file(File::FileWithBytes(bytes)),
+            Content::Raw(bytes) => file(File::FileWithBytes(STANDARD.encode(bytes).into())),
             Content::Url(url) => file(File::FileWithUri(url)),
             Content::Data(data) => Part::Data(a2a_v03::DataPart { data: Some(object(data)) }),
         });
@@ -69,11 +73,18 @@ impl From<a2a_v03::FilePart> for a2a::Part {
     fn from(file: a2a_v03::FilePart) -> Self {
         use a2a_v03::file_part::File;
         let content = file.file.map(|file| match file {
-            File::FileWithBytes(bytes) => Content::Raw(bytes),
+            File::FileWithBytes(bytes) => Content::Raw(plain(bytes)),
             File::FileWithUri(uri) => Content::Url(uri),
         });
         Self { content, media_type: file.mime_type, ..Self::default() }
     }
+}
+
+/// The field holds bytes, but the SDKs of 0.3 for Python, Go and Java put the base64 of their JSON into it, and the
+/// first of them fails on a whole task if it finds anything else. So that is what is written. Others send the bytes
+/// themselves, which are hardly ever base64 by accident.
+fn plain(bytes: Bytes) -> Bytes {
+    STANDARD.decode(&bytes).map(Into::into).unwrap_or(bytes)
 }
 
 fn content(content: Content) -> a2a::Part {
