@@ -30,7 +30,7 @@ use crate::service::card::{Offer, Place, card};
 use crate::service::push_body::PushBodies;
 use crate::store::{Durability, OpenError, Sqlite};
 use crate::transcode::{Body, Clash, Mount, Route, Router, Rule, Slash, Tenants, Unknown};
-use crate::transport::handler::{health, jsonrpc, well_known};
+use crate::transport::handler::{card_v03, health, jsonrpc, well_known};
 use crate::transport::{self, Access, Drained, Keys, Listener, Origins, Rim, Server, TlsError};
 
 /// The journal, in the data directory.
@@ -293,6 +293,7 @@ fn router(a2a: &Arc<A2a>, v03: &Arc<A2aV03>) -> Result<Router, StartError> {
     let native = with(a2a_service_http::routes(a2a), "/SubscribeToTask", &SUBSCRIBE);
     let legacy = with(a2a_v03::a2a_service_http::routes(v03), "/TaskSubscription", &SUBSCRIBE_V03);
     let legacy = with(legacy, "/CreateTaskPushNotificationConfig", &CREATE_PUSH_V03);
+    let legacy = instead(legacy, card_v03::route(a2a));
     let mut router = Router::default();
     router.mount(Mount::ROOT, health::routes())?;
     router.mount(Mount::ROOT, well_known::routes(a2a.card(), SystemTime::now())?)?;
@@ -307,6 +308,13 @@ fn router(a2a: &Arc<A2a>, v03: &Arc<A2aV03>) -> Result<Router, StartError> {
 fn with(mut routes: Vec<Route>, rpc: &str, rule: &'static Rule) -> Vec<Route> {
     let found = routes.iter().find(|route| route.rule().rpc.ends_with(rpc)).map(|route| route.also(rule));
     routes.extend(found);
+    routes
+}
+
+/// The same routes, with another one at a place that one of them has.
+fn instead(mut routes: Vec<Route>, route: Route) -> Vec<Route> {
+    routes.retain(|other| other.rule().template != route.rule().template);
+    routes.push(route);
     routes
 }
 
