@@ -47,8 +47,8 @@ def card(server: Server, version: str, *options: str) -> None:
     expect("the version", answer.version, version)
     expect("the status", answer.status, 200)
     expect("the name", answer.json["name"], "Agena")
-    urls = [interface["url"] for interface in answer.json["supportedInterfaces"]]
-    expect("the addresses", urls, [server.authority, server.url])
+    urls = {interface["url"] for interface in answer.json["supportedInterfaces"]}
+    expect("the addresses", urls, {server.authority, f"{server.url}/a2a/rpc", server.url})
 
 
 def public_card(server: Server) -> None:

@@ -56,6 +56,6 @@ def distrusted(server: Server) -> None:
 
 def announced(server: Server, *options: str) -> None:
     answer = curl(f"{server.url}/.well-known/agent-card.json", *options)
-    urls = [one["url"] for one in answer.json["supportedInterfaces"] if one["protocolBinding"] == "HTTP+JSON"]
-    expect("the address", urls, [server.url])
+    urls = {one["url"] for one in answer.json["supportedInterfaces"] if one["protocolBinding"] == "HTTP+JSON"}
+    expect("the address", urls, {server.url})
     expect("the scheme", server.url.split(":")[0], "https")

@@ -44,7 +44,7 @@ const cases = {
     assert.equal(card.name, "Agena");
     assert.deepEqual(
       card.supportedInterfaces.map((one) => one.protocolBinding),
-      ["GRPC", "HTTP+JSON"],
+      ["GRPC", "JSONRPC", "HTTP+JSON", "JSONRPC", "GRPC", "HTTP+JSON"],
     );
   },
 
@@ -63,9 +63,9 @@ const cases = {
     assert.equal(error.code, Code.Unauthenticated);
   },
 
-  "a call to come is UNIMPLEMENTED": async () => {
+  "an unknown task is NOT_FOUND": async () => {
     const error = await failure(client(token).getTask({ id: "1" }));
-    assert.equal(error.code, Code.Unimplemented);
+    assert.equal(error.code, Code.NotFound);
   },
 
   "a stream that fails at once says why": async () => {

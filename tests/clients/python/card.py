@@ -99,7 +99,7 @@ def card_is_told(client: Client) -> None:
     card = json_format.MessageToDict(client.call("GetExtendedAgentCard"))
     expect(card["name"], "Agena")
     bindings = [interface["protocolBinding"] for interface in card["supportedInterfaces"]]
-    expect(bindings, ["GRPC", "HTTP+JSON"])
+    expect(bindings, ["GRPC", "JSONRPC", "HTTP+JSON", "JSONRPC", "GRPC", "HTTP+JSON"])
 
 
 def missing_message_is_named(client: Client) -> None:
@@ -121,9 +121,9 @@ def wrong_token_is_refused(client: Client) -> None:
     expect(error.code(), grpc.StatusCode.UNAUTHENTICATED)
 
 
-def call_that_does_not_exist_yet_says_so(client: Client) -> None:
+def unknown_task_is_not_found(client: Client) -> None:
     error = failure(lambda: client.call("GetTask", id="1"))
-    expect(error.code(), grpc.StatusCode.UNIMPLEMENTED)
+    expect(error.code(), grpc.StatusCode.NOT_FOUND)
 
 
 def deadline_ends_a_stream(client: Client) -> None:
@@ -142,7 +142,7 @@ CASES: dict[str, Callable[[Client], None]] = {
     "GetExtendedAgentCard tells the card": card_is_told,
     "SendMessage without message names the field": missing_message_is_named,
     "a wrong token is UNAUTHENTICATED": wrong_token_is_refused,
-    "a call to come is UNIMPLEMENTED": call_that_does_not_exist_yet_says_so,
+    "an unknown task is NOT_FOUND": unknown_task_is_not_found,
     "a deadline ends a stream": deadline_ends_a_stream,
 }
 
