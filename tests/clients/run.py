@@ -1,8 +1,10 @@
-"""Runs every client against the built server: grpcio, connect-web, curl, and the commands of the README.
+"""Runs every client against the built server: grpcio, connect-web, the SDKs of A2A, curl, and the commands of the
+README.
 
-    python run.py path/to/agena path/to/node/project
+    python run.py path/to/agena path/to/clients
 
-The node project is a directory with card.mjs, its packages and the generated schema; scripts/test makes it.
+The second is a directory that scripts/test makes: `node` with the .mjs files, their packages and the generated
+schema, `a2a10` and `a2a03` with the two SDKs for Python.
 Prints a line per case, then the counts; exits 1 if a case failed.
 """
 
@@ -22,6 +24,8 @@ from server import Place, Server
 
 HERE = Path(__file__).resolve().parent
 README_ADDRESS = ("127.0.0.1", 41242)
+# The webhooks of the clients lie here, which is refused unless it is allowed.
+A2A_OPTIONS = ("--rehearsal", str(HERE / "a2a.yaml"), "--set", 'push.allow_hosts=["127.0.0.1"]')
 
 
 def heading(text: str) -> None:
@@ -42,6 +46,18 @@ def plain(report: Report, place: Place, node: Path) -> None:
         report.program("grpcio", python("python/card.py", server.authority, server.token))
         report.program("connect-web", ["node", str(node / "card.mjs"), server.url, server.token])
         report.run(http_cases.cases(server))
+        stop(report, server)
+
+
+def a2a(report: Report, place: Place, clients: Path) -> None:
+    heading("The SDKs of A2A")
+    with Server(place, [*start_cases.ANY_PORT, *A2A_OPTIONS]) as server:
+        for name, command in [
+            ("a2a-sdk 1.0", [str(clients / "a2a10/bin/python"), str(HERE / "python10/a2a_client.py")]),
+            ("a2a-sdk 0.3", [str(clients / "a2a03/bin/python"), str(HERE / "python03/a2a_client.py")]),
+            ("@a2a-js/sdk", ["node", str(clients / "node/a2a.mjs")]),
+        ]:
+            report.program(name, [*command, server.url, server.token])
         stop(report, server)
 
 
@@ -76,7 +92,7 @@ def readme(report: Report, place: Place) -> None:
 
 
 def main() -> int:
-    binary, node = (Path(argument).resolve() for argument in sys.argv[1:])
+    binary, clients = (Path(argument).resolve() for argument in sys.argv[1:])
     # Some machines send every call through a proxy; these stay here.
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"
     # npx asks the registry each time, unless told that what it has will do.
@@ -85,7 +101,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="agena-clients-") as directory:
         place = Place(binary, Path(directory))
         parts = (
-            lambda: plain(report, place, node),
+            lambda: plain(report, place, clients / "node"),
+            lambda: a2a(report, place, clients),
             lambda: encrypted(report, place),
             lambda: command(report, place),
             lambda: readme(report, place),
