@@ -95,6 +95,24 @@ fn the_checks_themselves_see_what_they_should() {
     assert_eq!(functions(text), [(2, "long".to_owned(), 4), (7, "short".to_owned(), 1)]);
 }
 
+#[test]
+fn what_deny_toml_bans_is_not_in_the_tree() {
+    let read = |name: &str| fs::read_to_string(name).unwrap().parse::<toml::Table>().unwrap();
+    let deny = read("deny.toml");
+    let banned: Vec<&str> = deny["bans"]["deny"].as_array().unwrap().iter().filter_map(crate_name).collect();
+    assert!(!banned.is_empty());
+    let lock = read("Cargo.lock");
+    let packages = lock["package"].as_array().unwrap().iter().filter_map(|package| package["name"].as_str());
+    let found: Vec<&str> = packages.filter(|name| banned.contains(name)).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// `{ crate = "x" }` or `{ name = "x" }`, possibly with a version behind an `@` or a `:`.
+fn crate_name(ban: &toml::Value) -> Option<&str> {
+    let name = ban.get("crate").or_else(|| ban.get("name")).unwrap_or(ban).as_str()?;
+    name.split(['@', ':']).next()
+}
+
 /// The module at the top that a file belongs to, and what it may use.
 fn layer(path: &Path) -> Option<(&'static str, &'static [&'static str])> {
     let top = path.strip_prefix("src").ok()?.components().next()?;
