@@ -1,0 +1,149 @@
+//! The composition root: settings in, a running server out. The only place that knows every part.
+
+mod parts;
+mod routes;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tonic_health::server::HealthReporter;
+
+use self::parts::{access, deliverer, durability, keep_tidy, offer, options, place, rehearsal, rim};
+use self::routes::{SERVICES, grpc, router};
+use crate::agent::{Engine, EngineError};
+use crate::config::Settings;
+use crate::config::token::TokenError;
+use crate::domain::secret::Secret;
+use crate::domain::store::Store;
+use crate::proto::json::Unprintable;
+use crate::push::{self, Deliverer};
+use crate::service::a2a::A2a;
+use crate::service::a2a_v03::A2aV03;
+use crate::service::card::{Place, card};
+use crate::store::{OpenError, Sqlite};
+use crate::transcode::Clash;
+use crate::transport::{self, Drained, Listener, Server, TlsError};
+
+/// The journal, in the data directory.
+const JOURNAL: &str = "journal.db";
+
+/// Why the server does not start. Each is one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("cannot listen on {address}: {problem}")]
+    Listen { address: SocketAddr, problem: String },
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error("two routes for one path: {0}")]
+    Routes(#[from] Clash),
+    #[error(transparent)]
+    Card(#[from] Unprintable),
+    #[error("the reflection service cannot be built: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    #[error("the tasks of an earlier run cannot be read: {0}")]
+    Recover(EngineError),
+    #[error("cannot read the rehearsal {path}: {problem}")]
+    Rehearsal { path: String, problem: String },
+    #[error(transparent)]
+    Push(#[from] push::ClientError),
+    #[error("the system gives no random bytes ({0}); try again")]
+    Random(getrandom::Error),
+    #[error("cannot wait for signals: {0}")]
+    Signals(io::Error),
+}
+
+/// A server that is bound and ready to serve.
+pub struct App {
+    pub place: Place,
+    pub token: Option<Secret>,
+    pub warning: Option<String>,
+    listener: Listener,
+    server: Server,
+    /// None if webhooks are not offered.
+    deliverer: Option<Deliverer>,
+    health: HealthReporter,
+    signals: transport::Signals,
+}
+
+impl App {
+    pub async fn start(settings: &Settings) -> Result<Self, StartError> {
+        let signals = transport::Signals::new().map_err(StartError::Signals)?;
+        let listener =
+            Listener::bind(settings.listen).await.map_err(|e| cannot_listen(settings.listen, &e))?;
+        let tls =
+            settings.tls.as_ref().map(|files| transport::acceptor(&files.cert, &files.key)).transpose()?;
+        let place = place(settings, listener.address());
+        let (access, local) = access(settings)?;
+        let store: Arc<dyn Store> =
+            Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);
+        let engine = Engine::new(Arc::clone(&store), Arc::new(rehearsal(settings)?));
+        let left = engine.recover().await.map_err(StartError::Recover)?;
+        tracing::debug!(left, "tasks of an earlier run were looked at");
+        let deliverer = deliverer(settings, &engine)?;
+        keep_tidy(store, settings.store.retention);
+        let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
+        let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));
+        let (grpc, health) = grpc(settings, &a2a, &v03).await?;
+        let rim = rim(settings, listener.address(), access);
+        let server = Server {
+            stack: transport::stack(rim, Arc::new(router(&a2a, &v03)?), grpc),
+            tls,
+            max_connections: settings.max_connections,
+            header_limit: settings.limits.header_bytes,
+            drain: settings.drain,
+        };
+        let (token, warning) = local.map_or((None, None), |local| (Some(local.token), local.warning));
+        Ok(Self { place, token, warning, listener, server, deliverer, health, signals })
+    }
+
+    /// Serves until the process is asked to stop.
+    pub async fn run(self) -> Drained {
+        let (told, stop) = tokio::sync::oneshot::channel();
+        let (mut health, mut signals) = (self.health, self.signals);
+        tokio::spawn(async move {
+            let signal = signals.next().await;
+            // Whoever balances load over several servers should look elsewhere from now on.
+            for name in [""].into_iter().chain(SERVICES) {
+                health.set_service_status(name, tonic_health::ServingStatus::NotServing).await;
+                // Ends the streams of those who watch, which would hold up the stop otherwise.
+                health.clear_service_status(name).await;
+            }
+            let _ = told.send(signal);
+            // Asked twice: whoever asks does not want to wait for the rest.
+            signals.next().await;
+            tracing::warn!("stopped at once; open requests were cut");
+            std::process::exit(130);
+        });
+        let stopped = async {
+            if let Ok(signal) = stop.await {
+                tracing::info!(signal, "stopping");
+            }
+        };
+        // Until the last call has ended, because its webhooks should hear how.
+        let (end, ended) = tokio::sync::oneshot::channel::<()>();
+        let ended = async { ended.await.unwrap_or_default() };
+        let delivering = self.deliverer.map(|deliverer| tokio::spawn(deliverer.run(ended)));
+        let drained = self.server.serve(self.listener, stopped).await;
+        drop(end);
+        if let Some(delivering) = delivering {
+            let _ = delivering.await;
+        }
+        drained
+    }
+}
+
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> StartError {
+    let problem = match error.kind() {
+        io::ErrorKind::AddrInUse => "the port is in use; choose another with --listen".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            "not permitted; ports below 1024 need rights, choose another".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    StartError::Listen { address, problem }
+}

@@ -1,0 +1,133 @@
+//! What the settings ask for, part by part: where clients find the server, who may come in, what is stored and what
+//! thinks. `app` puts the parts together.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::StartError;
+use crate::agent::Engine;
+use crate::config::token;
+use crate::config::{self, AuthMode, LOCAL_KEY, Settings};
+use crate::domain::principal::Principal;
+use crate::domain::store::Store;
+use crate::model::rehearsal::{BadScript, Rehearsal, Script};
+use crate::proto::a2a::AgentExtension;
+use crate::push::{self, Deliverer};
+use crate::service::a2a::Options;
+use crate::service::card::{Offer, Place};
+use crate::service::push_body::PushBodies;
+use crate::store::Durability;
+use crate::transport::{Access, Keys, Origins, Rim};
+
+/// What clients are told. Nobody can call 0.0.0.0, so without a public URL it becomes loopback.
+pub(super) fn place(settings: &Settings, bound: SocketAddr) -> Place {
+    let ip = match bound.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    let here = SocketAddr::new(ip, bound.port());
+    let url = settings
+        .public_url
+        .as_ref()
+        .map_or_else(|| format!("{scheme}://{here}"), |url| url.as_str().to_owned());
+    Place { authority: authority(&url), url, needs_key: !matches!(settings.auth, AuthMode::None) }
+}
+
+/// `host:port` of a URL, the port being the scheme's where the URL names none.
+fn authority(url: &str) -> String {
+    let uri: http::Uri = url.parse().unwrap_or_default();
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    format!("{}:{port}", uri.host().unwrap_or_default())
+}
+
+pub(super) fn access(settings: &Settings) -> Result<(Access, Option<token::LocalToken>), StartError> {
+    let AuthMode::Token { keys } = &settings.auth else { return Ok((Access::Open, None)) };
+    let local = token::load_or_create(&settings.data_dir)?;
+    let named = keys.iter().map(|named| (Principal::named(&named.name), named.key.clone()));
+    let all = named.chain([(Principal::named(LOCAL_KEY), local.token.clone())]).collect();
+    Ok((Access::Keys(Keys::new(all)), Some(local)))
+}
+
+pub(super) fn rim(settings: &Settings, bound: SocketAddr, access: Access) -> Rim {
+    let listed = settings.allowed_origins.iter().map(|origin| origin.as_str().to_owned()).collect();
+    Rim {
+        bound,
+        hosts: settings.allowed_hosts.iter().map(|host| host.as_str().to_owned()).collect(),
+        origins: Origins { listed, loopback: matches!(access, Access::Keys(_)) },
+        access,
+        body_limit: settings.limits.body_bytes,
+    }
+}
+
+pub(super) fn durability(settings: &Settings) -> Durability {
+    match settings.store.durability {
+        config::Durability::Process => Durability::Process,
+        config::Durability::Power => Durability::Power,
+    }
+}
+
+pub(super) fn rehearsal(settings: &Settings) -> Result<Rehearsal, StartError> {
+    let Some(path) = &settings.rehearsal else {
+        let bad =
+            |e: BadScript| StartError::Rehearsal { path: "built in".to_owned(), problem: e.to_string() };
+        return Rehearsal::built_in().map_err(bad);
+    };
+    let bad = |problem: String| StartError::Rehearsal { path: path.display().to_string(), problem };
+    let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
+    let first_line = |e: BadScript| bad(e.to_string().lines().next().unwrap_or_default().to_owned());
+    Script::parse(&text).map(Rehearsal::new).map_err(first_line)
+}
+
+pub(super) fn offer(settings: &Settings) -> Offer {
+    let extension = |e: &config::Extension| AgentExtension {
+        uri: e.uri.clone(),
+        description: e.description.clone(),
+        required: e.required,
+        params: None,
+    };
+    Offer {
+        streaming: settings.a2a.streaming,
+        push_notifications: settings.a2a.push_notifications,
+        extended_card: settings.a2a.extended_card,
+        extensions: settings.a2a.extensions.iter().map(extension).collect(),
+    }
+}
+
+pub(super) fn options(settings: &Settings) -> Result<Options, StartError> {
+    let mut page_key = [0; 64];
+    getrandom::fill(&mut page_key).map_err(StartError::Random)?;
+    Ok(Options { repeat_window: settings.a2a.repeat_window, page_key, push_hosts: push_hosts(settings) })
+}
+
+fn push_hosts(settings: &Settings) -> Vec<String> {
+    settings.push_hosts.iter().map(|host| host.as_str().to_owned()).collect()
+}
+
+pub(super) fn deliverer(settings: &Settings, engine: &Engine) -> Result<Option<Deliverer>, StartError> {
+    if !settings.a2a.push_notifications {
+        return Ok(None);
+    }
+    let (store, wake) = (Arc::clone(engine.store()), Arc::clone(engine.committed()));
+    let options = push::Options { allow_hosts: push_hosts(settings), ..push::Options::default() };
+    Ok(Some(Deliverer::new(store, Arc::new(PushBodies), wake, options)?))
+}
+
+/// Forgets what is older than the operator wants to keep, now and every hour.
+pub(super) fn keep_tidy(store: Arc<dyn Store>, retention: Option<Duration>) {
+    let Some(retention) = retention else { return };
+    tokio::spawn(async move {
+        let mut hours = tokio::time::interval(Duration::from_hours(1));
+        loop {
+            hours.tick().await;
+            let Some(before) = SystemTime::now().checked_sub(retention) else { continue };
+            match store.purge(before).await {
+                Ok(tasks) if tasks > 0 => tracing::info!(tasks, "old tasks were forgotten"),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "old tasks cannot be forgotten"),
+            }
+        }
+    });
+}
