@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::schema::{self, MigrateError};
@@ -96,6 +97,8 @@ fn configure(db: &Connection, path: &Path, durability: Durability) -> Result<(),
         Durability::Process => "NORMAL",
         Durability::Power => "FULL",
     };
+    // Otherwise statements that could use a partial index are prepared anew for every value that is bound.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sql)?;
     db.pragma_update(None, "synchronous", synchronous).map_err(sql)?;
     db.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).map_err(sql)?;
     db.pragma_update(None, "journal_size_limit", LOG_BYTES).map_err(sql)
