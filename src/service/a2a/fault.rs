@@ -29,7 +29,7 @@ pub(super) fn fault(error: EngineError, wanted: Wanted) -> Error {
 
 /// Another's task, or none: nobody is told which.
 pub(super) fn not_found() -> Error {
-    Error::new(Cause::TaskNotFound, "there is no such task")
+    Error::new(Cause::TaskNotFound, "the task was not found")
 }
 
 pub(super) fn ended() -> Error {

@@ -349,8 +349,10 @@ def file(artifact: a2a.Artifact) -> Any:
 async def artifacts(dock: Dock) -> None:
     made = {artifact.name: artifact for artifact in (await send(dock, "Please make artifacts")).artifacts or []}
     expect("the text", get_artifact_text(made["text"]), "Plain words")
-    expect("the bytes", (file(made["bytes"]).bytes, file(made["bytes"]).mime_type), ("AAH+/w==", "application/octet-stream"))
-    expect("the url", (file(made["url"]).uri, file(made["url"]).mime_type), ("https://example.com/far.txt", "text/plain"))
+    expect("the bytes", file(made["bytes"]).bytes, "AAH+/w==")
+    expect("the url", file(made["url"]).uri, "https://example.com/far.txt")
+    types = (file(made["bytes"]).mime_type, file(made["url"]).mime_type)
+    expect("their types", types, ("application/octet-stream", "text/plain"))
     expect("the data", made["data"].parts[0].root.data, {"key": "value", "count": 42, "list": [1, None, True]})
     expect("the chunks", get_artifact_text(made["chunks"], ""), "one two three")
 

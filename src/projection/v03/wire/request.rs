@@ -148,8 +148,12 @@ fn history(length: i32) -> Option<i32> {
     Some(length).filter(|length| *length != 0)
 }
 
-/// A webhook that stands in `field`.
-fn checked(config: a2a_v03::PushNotificationConfig, field: &str) -> Read<a2a::TaskPushNotificationConfig> {
+/// A webhook that stands in `field`. Some clients always send an authentication, and nothing in it if there is none.
+fn checked(
+    mut config: a2a_v03::PushNotificationConfig,
+    field: &str,
+) -> Read<a2a::TaskPushNotificationConfig> {
+    config.authentication.take_if(|info| *info == a2a_v03::AuthenticationInfo::default());
     let schemes = config.authentication.as_ref().map(|info| &info.schemes);
     require(&format!("{field}.url"), !config.url.is_empty())?;
     require(

@@ -174,7 +174,7 @@ mod tests {
     #[tokio::test]
     async fn a_refused_stream_is_a_stream_with_the_refusal() {
         let envelope = Envelope::parse(br#"{"jsonrpc":"2.0","id":7,"method":"tasks/resubscribe"}"#).unwrap();
-        let status = Status::from(Error::new(Cause::TaskNotFound, "there is no such task"));
+        let status = Status::from(Error::new(Cause::TaskNotFound, "the task was not found"));
         let response = follow(&envelope.id, Err(status), Ends::Terminal);
         assert_eq!(response.headers()[CONTENT_TYPE], "text/event-stream");
         let body = response.into_body().collect().await.unwrap().to_bytes();
