@@ -84,7 +84,7 @@ causes! {
     OriginNotAllowed: "ORIGIN_NOT_ALLOWED", AGENA, PermissionDenied, 403, -32600;
     RouteNotFound: "ROUTE_NOT_FOUND", AGENA, NotFound, 404, -32601;
     MethodNotAllowed: "METHOD_NOT_ALLOWED", AGENA, Unimplemented, 405, -32601;
-    MediaTypeNotSupported: "MEDIA_TYPE_NOT_SUPPORTED", AGENA, InvalidArgument, 415, -32600;
+    MediaTypeNotSupported: "MEDIA_TYPE_NOT_SUPPORTED", AGENA, InvalidArgument, 415, -32005;
     BodyTooLarge: "BODY_TOO_LARGE", AGENA, ResourceExhausted, 413, -32600;
     BodyTooSlow: "BODY_TOO_SLOW", AGENA, DeadlineExceeded, 408, -32600;
     MethodUnknown: "METHOD_UNKNOWN", AGENA, Unimplemented, 501, -32601;

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tonic::Status;
 
-use crate::domain::error::{Cause, Error};
+use crate::domain::error::{Cause, Error, Wire, details};
 use crate::proto::json;
+use crate::proto::wkt::Any;
 
 /// A call as it stands in its envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,10 +114,26 @@ fn envelope(
     Ok(())
 }
 
+/// The details are an array, each with its type.
+#[derive(Serialize)]
+struct ErrorObject<'a> {
+    code: i32,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    data: Vec<Any>,
+}
+
+/// The member `error` of an answer, as 1.0 has it.
+pub fn object(status: &Status) -> Vec<u8> {
+    let data = details(status).map(|details| details.details).unwrap_or_default();
+    let object = ErrorObject { code: Wire::of(status).jsonrpc, message: status.message(), data };
+    serde_json::to_vec(&object)
+        .unwrap_or_else(|_| br#"{"code":-32603,"message":"the error cannot be written"}"#.to_vec())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::error::Wire;
 
     #[test]
     fn an_envelope_is_taken_off_and_its_id_kept_as_it_is() {

@@ -5,8 +5,9 @@ use http::{HeaderValue, Method, Version};
 use tonic::Status;
 use tonic::body::Body;
 
+use super::handler::jsonrpc as jsonrpc_handler;
 use crate::domain::error::{Cause, Error};
-use crate::transcode::{self, Media};
+use crate::transcode::{self, Media, jsonrpc};
 
 pub type Request = http::Request<Body>;
 pub type Response = http::Response<Body>;
@@ -89,5 +90,19 @@ pub(super) fn not_really_grpc<B>(request: &http::Request<B>) -> Option<Error> {
 
 /// Refuses a request in its own protocol and media type.
 pub(super) fn refuse<B>(request: &http::Request<B>, error: Error) -> Response {
-    Protocol::of(request).refuse(error, Media::of(request.headers()))
+    let protocol = Protocol::of(request);
+    let rpc = request.method() == Method::POST && jsonrpc_handler::is_at(request.uri().path());
+    if protocol == Protocol::Http && rpc {
+        return refuse_rpc(error);
+    }
+    protocol.refuse(error, Media::of(request.headers()))
+}
+
+/// In the envelope, with the HTTP status and headers that say the same to whoever stands between. The body was not
+/// read, so the id of the call is not known.
+fn refuse_rpc(error: Error) -> Response {
+    let status = Status::from(error);
+    let mut body = Vec::new();
+    jsonrpc::error(&jsonrpc::Id::null(), &mut body, &jsonrpc::object(&status));
+    transcode::error(&status, Media::Json).map(|_| Body::new(http_body_util::Full::from(body)))
 }

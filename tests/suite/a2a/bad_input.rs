@@ -63,3 +63,20 @@ async fn what_the_card_does_not_offer_is_refused_as_a2a_says() {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": {"id": "x"}});
     assert_eq!(client.post(&other, &body).await[0]["error"]["code"], -32009);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_on_the_way_to_json_rpc_is_refused_in_its_envelope() {
+    let server = server();
+    let post = |path: &str| crate::kit::http().post(format!("{}{path}", server.url)).body("{}");
+    let plain = |path: &str| post(path).bearer_auth(TESTER).header("content-type", "text/plain");
+    let keyless = |path: &str| post(path).header("content-type", "application/json");
+    for path in ["/", "/a2a/rpc", "/a2a/rpc/"] {
+        for (request, status, code) in [(plain(path), 415, -32005), (keyless(path), 401, -32600)] {
+            let response = request.send().await.unwrap();
+            assert_eq!(response.status(), status, "{path}");
+            let body: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+            assert_eq!((&body["jsonrpc"], &body["id"]), (&json!("2.0"), &Value::Null), "{path}: {body}");
+            assert_eq!(body["error"]["code"], code, "{path}: {body}");
+        }
+    }
+}

@@ -21,6 +21,12 @@ const fn rule(template: &'static str) -> Rule {
     Rule { rpc: "", method: "POST", template, body: Body::All, response_body: None }
 }
 
+/// Whether JSON-RPC is spoken there, so that a refusal on the way in is one of JSON-RPC too.
+pub(in crate::transport) fn is_at(path: &str) -> bool {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    RULES.iter().any(|rule| rule.template.trim_end_matches('/') == path)
+}
+
 /// At the root and below `/a2a`.
 pub fn routes(service: &Arc<A2a>) -> Vec<Route> {
     let route = |rule: &'static Rule| {

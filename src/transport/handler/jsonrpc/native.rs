@@ -3,22 +3,19 @@
 use std::future::Future;
 
 use http::HeaderMap;
-use serde::Serialize;
-use serde_json::value::to_raw_value;
 use tonic::codegen::BoxStream;
 use tonic::{Request, Status};
 
 use super::{Rpc, document, unknown};
 use crate::domain::dialect::Dialect;
-use crate::domain::error::{Error, Wire, details};
+use crate::domain::error::Error;
 use crate::proto::a2a::StreamResponse;
 use crate::proto::a2a::a2a_service_server::A2aService;
 use crate::proto::json;
 use crate::proto::schema::Schema;
-use crate::proto::wkt::Any;
 use crate::service::a2a::A2a;
 use crate::transcode::codec::checked;
-use crate::transcode::jsonrpc::{Id, error, result};
+use crate::transcode::jsonrpc::{Id, error, object, result};
 use crate::transcode::{Framing, Response, events, unprintable};
 
 const METHODS: [&str; 11] = [
@@ -132,20 +129,4 @@ impl Framing<StreamResponse> for Items {
     fn error(&mut self, status: &Status, out: &mut Vec<u8>) {
         error(&self.0, out, &object(status));
     }
-}
-
-/// The details are an array, each with its type.
-#[derive(Serialize)]
-struct ErrorObject<'a> {
-    code: i32,
-    message: &'a str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    data: Vec<Any>,
-}
-
-fn object(status: &Status) -> Vec<u8> {
-    let data = details(status).map(|details| details.details).unwrap_or_default();
-    let object = ErrorObject { code: Wire::of(status).jsonrpc, message: status.message(), data };
-    let printed = to_raw_value(&object).map(|raw| raw.get().as_bytes().to_vec());
-    printed.unwrap_or_else(|_| br#"{"code":-32603,"message":"the error cannot be written"}"#.to_vec())
 }
