@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::machine::{Machine, Refused};
 use super::runner::{Answer, Command, Failed, Owner, Runner, Said, Shared};
@@ -117,6 +117,12 @@ impl Engine {
         if let Some(parts) = self.shared.brain.reply(&new.message) {
             return Ok(Sent::Reply(parts));
         }
+        let (engine, who) = (self.clone(), who.clone());
+        // Apart from the caller: one that goes away in the middle must not leave a task that is stored and never run.
+        tokio::spawn(async move { engine.start(&who, new).await }).await.map_err(|_| EngineError::Gone)?
+    }
+
+    async fn start(&self, who: &Principal, new: NewTask) -> Result<Sent> {
         let task_id = uuid::Uuid::now_v7().to_string();
         let NewTask { tenant, mut message, repeat, new_context } = new;
         message.task_id.clone_from(&task_id);
@@ -204,23 +210,29 @@ impl Engine {
         match self.shared.tasks.deliver(&head.task_id, command(answer)) {
             Delivered::Full => return Err(EngineError::Busy),
             Delivered::ToRunner => {}
+            // Apart from the caller, for the same reason.
             Delivered::ToNew(held, inbox) => {
-                // Read again: a runner may have come and gone since the caller looked.
-                let head = self.shared.store.head(who, &head.task_id).await?;
-                let machine = Machine::at(head.sequence, head.state);
-                let runner = Runner {
-                    shared: Arc::clone(&self.shared),
-                    owner: owner(who, &head),
-                    machine,
-                    held,
-                    inbox,
-                    said: Vec::new(),
-                    alone: false,
-                };
-                tokio::spawn(runner.run());
+                drop(tokio::spawn(self.clone().revive(who.clone(), head.task_id.clone(), held, inbox)));
             }
         }
         Ok(answered.await.map_err(|_| EngineError::Gone)??)
+    }
+
+    /// Runs a task that nobody runs. Its head is read here, because a runner may have come and gone since the caller
+    /// looked.
+    async fn revive(self, who: Principal, task_id: String, held: Held, mut inbox: mpsc::Receiver<Command>) {
+        let head = match self.shared.store.head(&who, &task_id).await {
+            Ok(head) => head,
+            Err(error) => {
+                tracing::error!(task = task_id, %error, "a task cannot be run");
+                // Whoever asked hears that nobody answers.
+                while self.shared.tasks.retire(&task_id, &mut inbox).is_some() {}
+                return;
+            }
+        };
+        let machine = Machine::at(head.sequence, head.state);
+        let (shared, owner) = (Arc::clone(&self.shared), owner(&who, &head));
+        Runner { shared, owner, machine, held, inbox, said: Vec::new(), alone: false }.run().await;
     }
 
     async fn begin_again(&self, who: Principal, head: Head) -> Result<()> {

@@ -62,12 +62,26 @@ async fn a_stream_that_is_cut_at_any_event_goes_on_behind_it() {
     for cut in 0..full.len() {
         let rest = read(resume(&server.url, &task, full[cut].0).await, usize::MAX).await;
         assert_eq!(rest, full[cut + 1..], "over SSE, behind event {cut}");
+        let rest = over_jsonrpc(&server.url, &task, full[cut].0).await;
+        assert_eq!(rest, bare(&full[cut + 1..]), "over JSON-RPC, behind event {cut}");
         assert_eq!(
             over_grpc(&server.url, &task, full[cut].0).await,
             full[cut + 1..],
             "over gRPC, behind event {cut}"
         );
     }
+}
+
+fn bare(events: &[Event]) -> Vec<Value> {
+    events.iter().map(|(_, event)| event.clone()).collect()
+}
+
+async fn over_jsonrpc(url: &str, task: &str, after: u64) -> Vec<Value> {
+    let client = Client::new(url, TESTER).await;
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "SubscribeToTask", "params": {"id": task}});
+    let after = after.to_string();
+    let answers = soon(client.post(&[("a2a-version", "1.0"), ("last-event-id", &after)], &body)).await;
+    answers.into_iter().map(|mut answer| answer["result"].take()).collect()
 }
 
 /// The same over gRPC, with the cursor in the metadata that the resume extension puts there.
@@ -166,4 +180,37 @@ async fn a_message_that_comes_again_gets_the_same_task() {
     other["message"]["parts"][0]["text"] = json!("other words");
     let post = http().post(format!("{}/message:stream", server.url)).bearer_auth(TESTER).json(&other);
     assert_ne!(task_of(&read(post.send().await.unwrap(), usize::MAX).await), task_of(&first));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_leaves_while_its_task_begins_leaves_a_task_that_runs() {
+    use agena::proto::a2a::{Message, Part, Role, SendMessageRequest};
+    let server = Running::start_in(home(), &[]);
+    let client = Client::new(&server.url, TESTER).await;
+    for n in 0..300 {
+        let message = Message {
+            message_id: format!("quick-{n}"),
+            role: Role::User.into(),
+            parts: vec![Part::text("hi")],
+            ..Message::default()
+        };
+        let request = client.request(SendMessageRequest { message: Some(message), ..Default::default() });
+        let mut to = client.grpc();
+        // Gone after anything from nothing to long enough, so that some leave in the middle of the first commit.
+        let _ = tokio::time::timeout(Duration::from_micros(n * 10), to.send_message(request)).await;
+    }
+    let list = |state: &str| json!({"status": state, "pageSize": 1});
+    let count = |answer: &Value| answer["totalSize"].as_u64().unwrap();
+    let started = tokio::time::Instant::now();
+    loop {
+        let rest = super::client::Binding::Rest;
+        let completed = client.call(rest, "ListTasks", &list("TASK_STATE_COMPLETED")).await;
+        let all = client.call(rest, "ListTasks", &json!({"pageSize": 1})).await;
+        let (completed, all) = (count(&completed.answers[0]), count(&all.answers[0]));
+        if completed == all && all > 0 {
+            break;
+        }
+        assert!(started.elapsed() < crate::kit::DEADLINE, "{completed} of {all} tasks completed");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
