@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use tonic::Status;
 use tonic::codegen::BoxStream;
 
-use super::answer::{self, Response};
+use super::answer::{self, Media, Response};
 use super::call::Call;
 use super::{codec, sse};
 use crate::domain::error::complete;
@@ -64,20 +64,8 @@ impl Route {
         A: Schema,
         F: Future<Output = Result<tonic::Response<A>, Status>> + Send + 'static,
     {
-        let service = Arc::clone(service);
-        Self::new(rule, move |call: Call| {
-            let service = Arc::clone(&service);
-            async move {
-                let media = call.media;
-                let request = read(&call).and_then(codec::checked).map(|message| call.into_request(message));
-                let answered = match request {
-                    Ok(request) => run(service, request).await,
-                    Err(status) => Err(status),
-                };
-                answered
-                    .and_then(|answer| answer::unary(answer, rule.response_body, media))
-                    .unwrap_or_else(|status| answer::error(&complete(status, rule.rpc), media))
-            }
+        Self::rpc(rule, service, read, run, |answer, rule, media| {
+            answer::unary(answer, rule.response_body, media)
         })
     }
 
@@ -94,6 +82,23 @@ impl Route {
         A: Schema,
         F: Future<Output = Result<tonic::Response<BoxStream<A>>, Status>> + Send + 'static,
     {
+        Self::rpc(rule, service, read, run, |answer, _, _| Ok(sse::events(answer, sse::Plain)))
+    }
+
+    /// Reads and checks the message, calls the service, prints what it says.
+    fn rpc<S, Q, A, F>(
+        rule: &'static Rule,
+        service: &Arc<S>,
+        read: fn(&Call) -> Result<Q, Status>,
+        run: impl Fn(Arc<S>, tonic::Request<Q>) -> F + Copy + Send + Sync + 'static,
+        print: fn(tonic::Response<A>, &Rule, Media) -> Result<Response, Status>,
+    ) -> Self
+    where
+        S: Send + Sync + 'static,
+        Q: Schema,
+        A: 'static,
+        F: Future<Output = Result<tonic::Response<A>, Status>> + Send + 'static,
+    {
         let service = Arc::clone(service);
         Self::new(rule, move |call: Call| {
             let service = Arc::clone(&service);
@@ -105,7 +110,7 @@ impl Route {
                     Err(status) => Err(status),
                 };
                 answered
-                    .map(|answer| sse::events(answer, sse::Plain))
+                    .and_then(|answer| print(answer, rule, media))
                     .unwrap_or_else(|status| answer::error(&complete(status, rule.rpc), media))
             }
         })
