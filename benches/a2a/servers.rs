@@ -1,4 +1,5 @@
-//! The two servers: tonic alone, which answers from memory, and agena with its rim, its agent and its journal.
+//! The three servers: tonic alone, which answers from memory, a hop of tonic before it, and agena with its rim, its
+//! agent and its journal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,6 +8,7 @@ use agena::agent::Engine;
 use agena::domain::principal::Principal;
 use agena::domain::secret::Secret;
 use agena::model::rehearsal::{Rehearsal, Script};
+use agena::proto::a2a::a2a_service_client::A2aServiceClient;
 use agena::proto::a2a::a2a_service_server::{A2aService, A2aServiceServer};
 use agena::proto::a2a::*;
 use agena::service::a2a::{A2a, Options};
@@ -18,26 +20,55 @@ use futures::StreamExt;
 use tokio::net::TcpListener;
 use tonic::codegen::BoxStream;
 use tonic::service::Routes;
+use tonic::transport::Channel;
 use tonic::{Request, Response, Status};
 
 use crate::load::{KEY, PIECES};
 
-pub fn serve(name: &str) {
+pub fn serve(server: &[String]) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        match name {
-            "tonic" => tonic_alone().await,
+        match server {
+            [name] if name == "tonic" => bare(Bare).await,
+            [name, upstream] if name == "hop" => bare(Hop::to(upstream).await).await,
             _ => agena().await,
         }
     });
 }
 
-async fn tonic_alone() {
+async fn bare(service: impl A2aService) {
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("{}", socket.local_addr().unwrap());
     let incoming = tonic::transport::server::TcpIncoming::from(socket).with_nodelay(Some(true));
-    let service = A2aServiceServer::new(Bare);
+    let service = A2aServiceServer::new(service);
     tonic::transport::Server::builder().add_service(service).serve_with_incoming(incoming).await.unwrap();
+}
+
+/// Forwards what another server answers.
+struct Hop(A2aServiceClient<Channel>);
+
+impl Hop {
+    async fn to(upstream: &str) -> Self {
+        Self(A2aServiceClient::connect(format!("http://{upstream}")).await.unwrap())
+    }
+}
+
+#[tonic::async_trait]
+impl A2aService for Hop {
+    async fn send_message(
+        &self,
+        request: Request<SendMessageRequest>,
+    ) -> Result<Response<SendMessageResponse>, Status> {
+        self.0.clone().send_message(request.into_inner()).await
+    }
+
+    async fn send_streaming_message(
+        &self,
+        request: Request<SendMessageRequest>,
+    ) -> Result<Response<BoxStream<StreamResponse>>, Status> {
+        let answer = self.0.clone().send_streaming_message(request.into_inner()).await?;
+        Ok(answer.map(StreamExt::boxed))
+    }
 }
 
 /// Answers what the rehearsal would, without doing anything.

@@ -51,7 +51,7 @@ fn main() {
 
 fn measure() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let servers: Vec<(&str, Process)> = SERVERS.iter().map(|name| (*name, Process::start(name))).collect();
+    let servers: Vec<(&str, Process)> = SERVERS.iter().map(|name| (*name, Process::start(&[name]))).collect();
     println!("{:<24}{:>12}{:>16}{:>10}", "", "per second", "server CPU, us", "ratio");
     let mut costs = Vec::new();
     for row in &ROWS {

@@ -12,9 +12,9 @@ pub struct Process {
 
 impl Process {
     /// Starts this very program as one of the servers. It prints its address first.
-    pub fn start(name: &str) -> Self {
+    pub fn start(server: &[&str]) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        let mut child = command.args(["--serve", name]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command.arg("--serve").args(server).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         Self { child, address: line.trim().parse().unwrap() }
