@@ -89,6 +89,12 @@ fn rust_config(out: &Path, pool: &DescriptorPool) -> Result<prost_build::Config>
         .enable_type_names()
         .btree_map(["."])
         .bytes(["."]);
+    // Its JSON is Gemini's, which ProtoJSON cannot express.
+    config
+        .message_attribute(".agena.gemini.v1", "#[derive(serde::Serialize, serde::Deserialize)]")
+        .message_attribute(".agena.gemini.v1", "#[serde(rename_all = \"camelCase\", default)]")
+        .type_attribute(".agena.gemini.v1.Part.data", "#[derive(serde::Serialize, serde::Deserialize)]")
+        .type_attribute(".agena.gemini.v1.Part.data", "#[serde(rename_all = \"camelCase\")]");
     for own in ["Any", "Duration", "Empty", "FieldMask", "ListValue", "Struct", "Timestamp", "Value"] {
         config.extern_path(format!(".google.protobuf.{own}"), format!("::agena::proto::wkt::{own}"));
     }

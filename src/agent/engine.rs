@@ -283,6 +283,7 @@ fn first_events(owner: &Owner, message: &Message, now: SystemTime) -> Result<(Ma
         context_id: owner.context_id.clone(),
         tenant: owner.tenant.clone(),
         reference_task_ids: message.reference_task_ids.clone(),
+        ..Created::default()
     };
     let events = vec![
         machine.apply(Event::Created(created), time)?,

@@ -43,6 +43,11 @@ mod generated {
                 package!("agena.devtool.v1");
             }
         }
+        pub mod gemini {
+            pub mod v1 {
+                include!(concat!(env!("OUT_DIR"), "/product/agena.gemini.v1.rs"));
+            }
+        }
         pub mod task {
             pub mod v1 {
                 package!("agena.task.v1");
@@ -60,6 +65,8 @@ mod generated {
 pub use generated::a2a::v1 as a2a_v03;
 /// The development-tool extension: the RFC's schemas and the typed service over them.
 pub use generated::agena::devtool::v1 as devtool;
+/// The hub: conversations in the shape of Gemini's API.
+pub use generated::agena::gemini::v1 as gemini;
 /// The journal's events.
 pub use generated::agena::task::v1 as task;
 /// google.rpc: status and error details.

@@ -51,7 +51,7 @@ pub fn new_in(task_id: &str, context_id: &str, tenant: &str) -> Commit {
         task_id: task_id.to_owned(),
         context_id: context_id.to_owned(),
         tenant: tenant.to_owned(),
-        reference_task_ids: vec![],
+        ..Created::default()
     };
     Commit {
         task_id: task_id.to_owned(),
