@@ -2,6 +2,7 @@
 //! and what stores. Knows the schema and nothing above it.
 
 pub mod brain;
+pub mod confirmation;
 pub mod dialect;
 pub mod error;
 pub mod failpoint;

@@ -1,0 +1,57 @@
+//! Reading a user's decisions out of a message: data parts that hold the RFC's ToolCallConfirmation, in either
+//! spelling, or what clients of Gemini CLI's server send. Pure; services and the agent ask it.
+
+use crate::proto::a2a::part::Content;
+use crate::proto::a2a::{Message, Part};
+use crate::proto::devtool::tool_call_confirmation::ModifiedDetails;
+use crate::proto::devtool::{ModifiedFileDetails, ToolCallConfirmation};
+use crate::proto::wkt::{Kind, Struct, Value};
+
+/// A part that answers a confirmation, whether or not the answer can be read.
+pub fn is_confirmation(part: &Part) -> bool {
+    data(part).is_some_and(|data| {
+        ["tool_call_id", "toolCallId", "callId"].iter().any(|k| data.fields.contains_key(*k))
+    })
+}
+
+/// The decisions of a message, each with the place of its part. An error names the field and what is wrong with it.
+pub fn confirmations(message: &Message) -> Result<Vec<(usize, ToolCallConfirmation)>, (String, String)> {
+    let parts = message.parts.iter().enumerate().filter(|(_, part)| is_confirmation(part));
+    parts
+        .map(|(index, part)| {
+            let field = format!("message.parts[{index}].data");
+            let read = data(part).ok_or_else(|| "is not an object".to_owned()).and_then(read);
+            read.map(|confirmation| (index, confirmation)).map_err(|problem| (field, problem))
+        })
+        .collect()
+}
+
+fn data(part: &Part) -> Option<&Struct> {
+    match &part.content {
+        Some(Content::Data(Value { kind: Some(Kind::Struct(data)) })) => Some(data),
+        _ => None,
+    }
+}
+
+fn read(data: &Struct) -> Result<ToolCallConfirmation, String> {
+    if data.fields.contains_key("callId") {
+        return Ok(coder_agent(data));
+    }
+    let text = serde_json::to_string(data).map_err(|error| error.to_string())?;
+    serde_json::from_str(&text).map_err(|error| format!("is not a ToolCallConfirmation: {error}"))
+}
+
+/// `{callId, outcome, newContent?}`.
+fn coder_agent(data: &Struct) -> ToolCallConfirmation {
+    let text = |name: &str| match data.fields.get(name).and_then(|value| value.kind.as_ref()) {
+        Some(Kind::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let file = text("newContent").map(|new_content| ModifiedFileDetails { new_content });
+    ToolCallConfirmation {
+        tool_call_id: text("callId").unwrap_or_default(),
+        selected_option_id: text("outcome").unwrap_or_default(),
+        modified_details: file.map(ModifiedDetails::FileDetails),
+        ..ToolCallConfirmation::default()
+    }
+}
