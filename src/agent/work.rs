@@ -1,0 +1,102 @@
+//! Where the work on a task stands, folded from its journal: the conversation, the calls that are open, and how far the
+//! turn has come. Pure. The runner folds what it records, and a task that is read back is folded the same way.
+
+use super::batch::Batch;
+use super::conversation::Conversation;
+use super::loops::Loops;
+use crate::domain::tool::Declaration;
+use crate::proto::gemini::Content;
+use crate::proto::task::TaskEvent;
+use crate::proto::task::task_event::Event;
+
+#[derive(Debug, Clone, Default)]
+pub struct Work {
+    pub conversation: Conversation,
+    /// The calls of the last answer.
+    pub batch: Batch,
+    loops: Loops,
+    /// The model was told in this turn that it goes in circles.
+    nudged: bool,
+    /// Answers of the model in this turn.
+    answers: usize,
+    /// Something was shown of an answer that is not remembered yet.
+    partial: bool,
+    /// What the last request came to.
+    tokens: i64,
+}
+
+/// What to make of a model that goes on and on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    Fine,
+    /// It goes in circles and should hear so.
+    Nudge,
+    /// It went on in circles, or took more steps than a turn has. The user decides.
+    Pause(&'static str),
+}
+
+impl Work {
+    pub fn after(contents: Vec<Content>) -> Self {
+        Self { conversation: Conversation::after(contents), ..Self::default() }
+    }
+
+    pub fn fold(&mut self, event: &TaskEvent, declarations: &[Declaration]) {
+        let Some(what) = &event.event else { return };
+        self.conversation.fold(event);
+        match what {
+            Event::Turn(_) => {
+                self.answers = 0;
+                self.renew();
+            }
+            Event::Answer(answer) => {
+                self.answers += 1;
+                self.partial = false;
+                self.loops.heard(answer);
+                self.batch = Batch::new(self.conversation.open_calls(), declarations);
+            }
+            Event::Told(_) => self.nudged = true,
+            Event::Text(_) | Event::Thought(_) => self.partial = true,
+            Event::Usage(usage) => self.tokens = usage.input_tokens + usage.output_tokens,
+            Event::Summary(_) => self.tokens = 0,
+            other => self.batch.fold(other),
+        }
+    }
+
+    fn renew(&mut self) {
+        self.loops = Loops::default();
+        self.nudged = false;
+        self.partial = false;
+    }
+
+    /// Whether calls are open.
+    pub fn acts(&self) -> bool {
+        !self.batch.is_over()
+    }
+
+    /// Whether the model is next, and nothing was shown of its answer yet.
+    pub fn thinks(&self) -> bool {
+        !self.acts() && self.conversation.awaits_model() && !self.partial
+    }
+
+    pub fn tokens(&self) -> i64 {
+        self.tokens
+    }
+
+    pub fn pace(&self, most: usize) -> Pace {
+        match (self.loops.is_circle(), self.nudged) {
+            _ if self.answers >= most => {
+                Pace::Pause("This turn has taken as many steps as a turn may. Say \"continue\" to go on.")
+            }
+            (true, false) => Pace::Nudge,
+            (true, true) => Pace::Pause(
+                "The same steps come again and again without getting on. Say how to go on, or \"continue\".",
+            ),
+            (false, _) => Pace::Fine,
+        }
+    }
+
+    /// The model has heard that it goes in circles, and starts afresh from there.
+    pub fn forgive(&mut self) {
+        self.loops = Loops::default();
+    }
+}
