@@ -65,7 +65,7 @@ impl Batch {
 
     pub fn apply(&mut self, tool_call_id: &str, input: Input) -> Result<Step, Refusal> {
         let member = self.members.iter_mut().find(|member| member.calling.call.id == tool_call_id);
-        let member = member.ok_or(Refusal::NotAwaiting)?;
+        let member = member.ok_or(Refusal::UnknownCall)?;
         let step = member.calling.apply(input)?;
         member.planning &= matches!(member.calling.state(), State::Validating);
         Ok(step)

@@ -116,6 +116,8 @@ pub enum Refusal {
     StaleRequest,
     #[error("this call is not waiting for an answer")]
     NotAwaiting,
+    #[error("the task has no such call to decide about")]
+    UnknownCall,
     #[error("only the content of a file can be changed here, together with an approval")]
     NotModifiable,
     #[error("the call is not where this could happen to it")]

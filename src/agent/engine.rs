@@ -5,15 +5,17 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use super::call::Refusal;
 use super::machine::{Machine, Refused};
+use super::mind::Mind;
 use super::runner::{Answer, Command, Failed, Owner, Runner, Said, Shared};
-use super::script::Writer;
 use super::tasks::{Delivered, Held, Tasks};
 use super::watch::Watch;
-use crate::domain::brain::Brain;
 use crate::domain::principal::Principal;
-use crate::domain::store::{Commit, Committed, Head, SendKey, Store, StoreError};
+use crate::domain::store::{Commit, Committed, Filter, Head, SendKey, Store, StoreError};
+use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, Part, TaskState};
+use crate::proto::devtool::{AgentSettings, ApprovalMode, ToolCallConfirmation};
 use crate::proto::task::task_event::Event;
 use crate::proto::task::{Created, TaskEvent};
 use crate::proto::wkt::Timestamp;
@@ -27,6 +29,17 @@ pub struct NewTask {
     pub repeat: Repeat,
     /// The context is new too, so there is nothing in it to refer to.
     pub new_context: bool,
+    /// What the client wants; without it, what held in the context before.
+    pub settings: Option<AgentSettings>,
+}
+
+/// A further message to a task.
+#[derive(Debug, Clone)]
+pub struct Further {
+    pub message: Message,
+    pub repeat: Repeat,
+    /// What it decides about tool calls, and in which part.
+    pub decisions: Vec<(usize, ToolCallConfirmation)>,
 }
 
 /// What a repetition of a send is recognised by, and for how long.
@@ -62,6 +75,11 @@ pub enum EngineError {
     Gone,
     #[error("the message was sent before")]
     Repeated,
+    /// A decision about a tool call, in this part of the message.
+    #[error("{refusal}")]
+    Decision { part: usize, refusal: Refusal },
+    #[error(transparent)]
+    Settings(#[from] BadSettings),
 }
 
 impl From<Failed> for EngineError {
@@ -70,6 +88,9 @@ impl From<Failed> for EngineError {
             Failed::Refused(refused) => Self::Refused(refused),
             Failed::Store(error) => Self::Store(error),
             Failed::Repeated => Self::Repeated,
+            Failed::Decision { part, refusal } => Self::Decision { part, refusal },
+            Failed::Settings(bad) => Self::Settings(bad),
+            Failed::Lost => Self::Gone,
         }
     }
 }
@@ -83,9 +104,9 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn new(store: Arc<dyn Store>, brain: Arc<dyn Brain>) -> Self {
+    pub fn new(store: Arc<dyn Store>, mind: Mind) -> Self {
         let (tasks, committed) = (Tasks::default(), Arc::default());
-        Self { shared: Arc::new(Shared { store, brain, tasks, committed }) }
+        Self { shared: Arc::new(Shared { store, mind, tasks, committed }) }
     }
 
     pub fn store(&self) -> &Arc<dyn Store> {
@@ -97,16 +118,14 @@ impl Engine {
         &self.shared.committed
     }
 
-    /// Looks at what the last run of the process left behind. What had not begun begins; what was in the middle of a
-    /// turn has failed, because nobody can know how far it got.
+    /// Looks at what the last run of the process left behind. What had not begun begins, and what can be gone on with
+    /// goes on; the rest has failed, because nobody can know how far it got. Whoever is asked is still asked.
     pub async fn recover(&self) -> Result<usize> {
         let unfinished = self.shared.store.unfinished().await?;
         let count = unfinished.len();
         for (who, head) in unfinished {
-            match head.state {
-                TaskState::Submitted => self.begin_again(who, head).await?,
-                TaskState::Working => self.interrupt(who, head).await?,
-                _ => {}
+            if matches!(head.state, TaskState::Submitted | TaskState::Working) {
+                tokio::spawn(self.again(&who, &head).resume());
             }
         }
         Ok(count)
@@ -114,7 +133,7 @@ impl Engine {
 
     /// A first message: answered, or the beginning of a task.
     pub async fn begin(&self, who: &Principal, new: NewTask) -> Result<Sent> {
-        if let Some(parts) = self.shared.brain.reply(&new.message) {
+        if let Some(parts) = self.shared.mind.brain.reply(&new.message) {
             return Ok(Sent::Reply(parts));
         }
         let (engine, who) = (self.clone(), who.clone());
@@ -124,7 +143,8 @@ impl Engine {
 
     async fn start(&self, who: &Principal, new: NewTask) -> Result<Sent> {
         let task_id = uuid::Uuid::now_v7().to_string();
-        let NewTask { tenant, mut message, repeat, new_context } = new;
+        let settings = self.settings(who, &new).await?;
+        let NewTask { tenant, mut message, repeat, new_context, .. } = new;
         message.task_id.clone_from(&task_id);
         let owner = Owner {
             who: who.clone(),
@@ -133,13 +153,15 @@ impl Engine {
             tenant,
         };
         let now = SystemTime::now();
-        let (machine, events) = first_events(&owner, &message, now)?;
+        let what = Created { settings, ..Created::default() };
+        let (machine, events) = first_events(&owner, what, &message, now)?;
         let commit = Commit {
             task_id: task_id.clone(),
             events: events.clone(),
             state: machine.state(),
             updated: Some(now),
             send: Some(repeat.key(now)),
+            grants: Vec::new(),
         };
         // On the list before it is stored, so that whoever finds it there meets this runner and no other.
         let (held, mut inbox) = self.shared.tasks.begin(&task_id);
@@ -155,14 +177,26 @@ impl Engine {
         let watch = self.watch_held(who, &task_id, held.clone(), None);
         let said = vec![message];
         let shared = Arc::clone(&self.shared);
-        tokio::spawn(Runner { shared, owner, machine, held, inbox, said, alone: new_context }.run());
+        let runner = Runner {
+            shared,
+            owner,
+            machine,
+            held,
+            inbox,
+            said,
+            alone: new_context,
+            session: None,
+            farewell: None,
+        };
+        tokio::spawn(runner.run());
         Ok(Sent::Task { watch, sequence: 2 })
     }
 
     /// A further message to a task. One that came before is not said again; whoever sent it is told where it is.
-    pub async fn say(&self, who: &Principal, head: &Head, message: Message, repeat: Repeat) -> Result<Sent> {
+    pub async fn say(&self, who: &Principal, head: &Head, further: Further) -> Result<Sent> {
         let watch = self.watch(who, head);
-        let said = Said { message: message.clone(), key: repeat.key(SystemTime::now()) };
+        let Further { message, repeat, decisions } = further;
+        let said = Said { message: message.clone(), key: repeat.key(SystemTime::now()), decisions };
         let sequence = match self.ask(who, head, |answer| Command::Say(Box::new(said), answer)).await {
             Err(EngineError::Repeated) => self.heard(who, head, &message).await?,
             answered => answered?,
@@ -230,38 +264,67 @@ impl Engine {
                 return;
             }
         };
-        let machine = Machine::at(head.sequence, head.state);
-        let (shared, owner) = (Arc::clone(&self.shared), owner(&who, &head));
-        Runner { shared, owner, machine, held, inbox, said: Vec::new(), alone: false }.run().await;
+        self.runner(&who, &head, held, inbox).run().await;
     }
 
-    async fn begin_again(&self, who: Principal, head: Head) -> Result<()> {
-        let said = self.watch(&who, &head).snapshot(None).await?.task.history;
-        let (held, inbox) = self.shared.tasks.begin(&head.task_id);
-        let machine = Machine::at(head.sequence, head.state);
-        let runner = Runner {
+    /// The runner of a task that another process began.
+    fn again(&self, who: &Principal, head: &Head) -> Runner {
+        let (held, inbox) = self.shared.tasks.join(&head.task_id);
+        self.runner(who, head, held, inbox)
+    }
+
+    fn runner(&self, who: &Principal, head: &Head, held: Held, inbox: mpsc::Receiver<Command>) -> Runner {
+        Runner {
             shared: Arc::clone(&self.shared),
-            owner: owner(&who, &head),
-            machine,
+            owner: owner(who, head),
+            machine: Machine::at(head.sequence, head.state),
             held,
             inbox,
-            said,
+            said: Vec::new(),
             alone: false,
-        };
-        tokio::spawn(runner.run());
-        Ok(())
+            session: None,
+            farewell: None,
+        }
     }
 
-    async fn interrupt(&self, who: Principal, head: Head) -> Result<()> {
-        let now = SystemTime::now();
-        let mut machine = Machine::at(head.sequence, head.state);
-        let writer = Writer::new(&head.task_id, &head.context_id, uuid::Uuid::now_v7().to_string());
-        let time = Timestamp::of(now);
-        let events = vec![machine.apply(writer.interrupted(), time)?];
-        let commit =
-            Commit { task_id: head.task_id, events, state: machine.state(), updated: Some(now), send: None };
-        self.shared.commit(&who, commit).await?;
-        Ok(())
+    /// What the client asks for, if it may; else what held in the context before.
+    async fn settings(&self, who: &Principal, new: &NewTask) -> Result<Option<AgentSettings>> {
+        if let Some(settings) = &new.settings {
+            self.check(settings)?;
+            return Ok(Some(settings.clone()));
+        }
+        if new.new_context {
+            return Ok(None);
+        }
+        let filter = Filter {
+            tenant: new.tenant.clone(),
+            context_id: Some(new.message.context_id.clone()),
+            ..Filter::default()
+        };
+        let page = self.shared.store.list(who, &filter, None, 1).await?;
+        let Some(head) = page.heads.first() else { return Ok(None) };
+        let first = self.shared.store.events(who, &head.task_id, 0, 1).await?;
+        Ok(first.into_iter().find_map(|event| match event.event {
+            Some(Event::Created(created)) => created.settings,
+            _ => None,
+        }))
+    }
+
+    fn check(&self, settings: &AgentSettings) -> Result<()> {
+        let mind = &self.shared.mind;
+        if settings.approval_mode() == ApprovalMode::Yolo && !mind.options.allow_yolo {
+            let problem = "this server asks before it acts; its operator can allow more".to_owned();
+            return Err(BadSettings { field: "approval_mode", problem }.into());
+        }
+        let tools = mind.workshop.open(settings)?;
+        let known = |name: &&String| tools.declarations().iter().any(|declared| declared.name == **name);
+        match settings.allowed_tools.iter().find(|name| !known(name)) {
+            Some(name) => {
+                let problem = format!("there is no tool {name:?} here");
+                Err(BadSettings { field: "allowed_tools", problem }.into())
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -275,7 +338,12 @@ fn owner(who: &Principal, head: &Head) -> Owner {
 }
 
 /// The task exists, and this was said.
-fn first_events(owner: &Owner, message: &Message, now: SystemTime) -> Result<(Machine, Vec<TaskEvent>)> {
+fn first_events(
+    owner: &Owner,
+    what: Created,
+    message: &Message,
+    now: SystemTime,
+) -> Result<(Machine, Vec<TaskEvent>)> {
     let mut machine = Machine::new();
     let time = Timestamp::of(now);
     let created = Created {
@@ -283,7 +351,7 @@ fn first_events(owner: &Owner, message: &Message, now: SystemTime) -> Result<(Ma
         context_id: owner.context_id.clone(),
         tenant: owner.tenant.clone(),
         reference_task_ids: message.reference_task_ids.clone(),
-        ..Created::default()
+        ..what
     };
     let events = vec![
         machine.apply(Event::Created(created), time)?,

@@ -64,8 +64,14 @@ impl Machine {
             (TaskState::Unspecified, _) => Err(self.refuse(TaskState::Unspecified)),
             (_, Event::Created(_)) => Err(self.refuse(TaskState::Submitted)),
             (_, Event::State(change)) => self.change(change),
-            // What is said to a task does not move it.
-            (state, Event::Message(_)) => Ok(state),
+            // What is said to a task does not move it, nor that somebody begins to listen.
+            (state, Event::Message(_) | Event::Turn(_)) => Ok(state),
+            // An answer to what was asked, and the work goes on.
+            (TaskState::InputRequired, Event::Decision(_)) => Ok(TaskState::Working),
+            // Calls that wait for an answer can still be withdrawn.
+            (TaskState::InputRequired, Event::ToolCall(_) | Event::ToolAnswer(_)) => {
+                Ok(TaskState::InputRequired)
+            }
             // Work is only done at work.
             (TaskState::Working, _) => Ok(TaskState::Working),
             (_, _) => Err(self.refuse(TaskState::Working)),

@@ -1,24 +1,31 @@
 //! The agent: tasks that live, one actor each. Knows no wire; services call the [`Engine`], brains and stores stand
 //! behind it.
 
+mod acting;
 pub mod batch;
 pub mod call;
 pub mod compress;
 pub mod conversation;
 mod engine;
 mod follow;
+mod hands;
+mod hearing;
 mod live;
 pub mod loops;
 mod machine;
+pub mod mind;
 pub mod prompt;
 pub mod reply;
 mod runner;
 pub mod scheduler;
 mod script;
+mod session;
 mod tasks;
+mod thinking;
 mod watch;
 pub mod work;
 
-pub use engine::{Engine, EngineError, NewTask, Repeat, Sent};
+pub use engine::{Engine, EngineError, Further, NewTask, Repeat, Sent};
 pub use machine::Refused;
+pub use mind::Mind;
 pub use watch::Watch;

@@ -5,18 +5,25 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use super::call::Refusal;
 use super::machine::{Machine, Refused};
+use super::mind::Mind;
 use super::script::Writer;
+use super::session::Session;
 use super::tasks::{Held, Tasks};
-use crate::domain::brain::{Brain, End, Step, Turn};
+use crate::domain::brain::{End, Step, Turn};
+use crate::domain::grant::AlwaysRule;
 use crate::domain::principal::Principal;
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::{Commit, Committed, Filter, SendKey, Store, StoreError};
+use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, TaskState};
-use crate::proto::task::TaskEvent;
+use crate::proto::devtool::ToolCallConfirmation;
 use crate::proto::task::task_event::Event;
+use crate::proto::task::{TaskEvent, TurnStarted};
 use crate::proto::wkt::Timestamp;
 
 /// Steps that are ready together are stored together.
@@ -29,10 +36,17 @@ const REFERENCES: usize = 16;
 pub(super) enum Failed {
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// A decision about a call, in this part of the message.
+    #[error("{refusal}")]
+    Decision { part: usize, refusal: Refusal },
+    #[error(transparent)]
+    Settings(#[from] BadSettings),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("the message was sent before")]
     Repeated,
+    #[error("the work on the task is lost")]
+    Lost,
 }
 
 /// The answer to a command: the sequence of the event that it became.
@@ -50,12 +64,14 @@ pub(super) enum Command {
 pub(super) struct Said {
     pub(super) message: Message,
     pub(super) key: SendKey,
+    /// What it decides about calls, and in which part.
+    pub(super) decisions: Vec<(usize, ToolCallConfirmation)>,
 }
 
 /// What every runner shares.
 pub(super) struct Shared {
     pub(super) store: Arc<dyn Store>,
-    pub(super) brain: Arc<dyn Brain>,
+    pub(super) mind: Mind,
     pub(super) tasks: Tasks,
     /// Told of every commit.
     pub(super) committed: Arc<Notify>,
@@ -89,10 +105,24 @@ pub(super) struct Runner {
     pub(super) said: Vec<Message>,
     /// Nothing else is in its context.
     pub(super) alone: bool,
+    /// None as long as neither the model nor a tool was needed.
+    pub(super) session: Option<Box<Session>>,
+    /// Whoever cancelled the task hears of it when the work has stopped.
+    pub(super) farewell: Option<(Answer, Result<u64, Failed>)>,
+}
+
+/// What a task does.
+enum Stage {
+    /// Nothing, or it waits for the user.
+    Idle,
+    /// Begins to work on what was said.
+    Turn,
+    Think,
+    Act,
 }
 
 /// What to do next.
-enum Next {
+pub(super) enum Next {
     Go,
     Stop,
 }
@@ -101,7 +131,15 @@ impl Runner {
     /// Works until there is nothing left to do.
     pub(super) async fn run(mut self) {
         loop {
-            let next = if self.said.is_empty() { self.idle().await } else { self.turn().await };
+            if let Some((answer, done)) = self.farewell.take() {
+                let _ = answer.send(done);
+            }
+            let next = match self.stage() {
+                Stage::Idle => self.idle().await,
+                Stage::Turn => self.turn().await,
+                Stage::Think => self.think().await,
+                Stage::Act => self.act().await,
+            };
             match next {
                 Ok(Next::Go) => {}
                 Ok(Next::Stop) => return,
@@ -110,14 +148,51 @@ impl Runner {
         }
     }
 
+    /// Goes on with what another process was working on, if it can be known how far that got.
+    pub(super) async fn resume(mut self) {
+        match self.session().await {
+            Ok(session) if session.work.acts() || session.work.thinks() => {}
+            Ok(session) => self.said = session.work.conversation.waiting().to_vec(),
+            Err(problem) => self.give_up(&problem).await,
+        }
+        let goes_on = self.said.is_empty() && matches!(self.stage(), Stage::Idle);
+        if goes_on && !self.machine.state().is_terminal() {
+            let interrupted = self.writer().interrupted();
+            if let Err(problem) = self.record(vec![interrupted]).await {
+                tracing::error!(task = self.owner.task_id, %problem, "that a task was interrupted cannot be stored");
+            }
+        }
+        self.run().await;
+    }
+
+    fn stage(&mut self) -> Stage {
+        let state = self.machine.state();
+        if state.is_terminal() {
+            // Nobody works on what was said last.
+            self.said.clear();
+            return Stage::Idle;
+        }
+        match &self.session {
+            Some(session) if state == TaskState::Working && session.work.acts() => Stage::Act,
+            Some(session) if state == TaskState::Working && session.work.thinks() => Stage::Think,
+            // Asks about calls: what was said besides waits.
+            Some(session) if session.work.acts() => Stage::Idle,
+            _ if self.said.is_empty() => Stage::Idle,
+            _ => Stage::Turn,
+        }
+    }
+
     /// Whoever waits for the task is told. If not even that can be stored, the task stays as it is, and the next
     /// message or start finds it there.
     async fn give_up(&mut self, problem: &Failed) {
         tracing::error!(task = self.owner.task_id, %problem, "a task cannot go on");
         self.said.clear();
-        let writer =
-            Writer::new(&self.owner.task_id, &self.owner.context_id, uuid::Uuid::now_v7().to_string());
-        if let Err(problem) = self.record(vec![writer.broken()]).await {
+        self.session = None;
+        let broken = match problem {
+            Failed::Settings(bad) => self.writer().failed(&bad.to_string(), "invalid_settings"),
+            _ => self.writer().broken(),
+        };
+        if let Err(problem) = self.record(vec![broken]).await {
             tracing::error!(task = self.owner.task_id, %problem, "and that cannot be stored");
         }
     }
@@ -126,44 +201,58 @@ impl Runner {
         let Some(command) = self.shared.tasks.retire(&self.owner.task_id, &mut self.inbox) else {
             return Ok(Next::Stop);
         };
-        self.obey(command).await
+        self.obey(command).await;
+        Ok(Next::Go)
+    }
+
+    pub(super) fn writer(&self) -> Writer {
+        Writer::new(&self.owner.task_id, &self.owner.context_id, uuid::Uuid::now_v7().to_string())
     }
 
     /// Between turns, or in the middle of one.
-    async fn obey(&mut self, command: Command) -> Result<Next, Failed> {
+    pub(super) async fn obey(&mut self, command: Command) {
         match command {
             Command::Say(said, answer) => {
-                let Said { message, key } = *said;
-                let stored = self.store(vec![Event::Message(message.clone())], Some(key)).await;
-                if stored.is_ok() {
-                    self.said.push(message);
-                }
-                let _ = answer.send(stored);
+                let heard = self.hear(*said).await;
+                let _ = answer.send(heard);
             }
             Command::Cancel(answer) => {
-                let _ = answer.send(self.record(vec![Writer::state(TaskState::Canceled)]).await);
-                self.said.clear();
+                let cancelled = self.cancel().await;
+                self.farewell = Some((answer, cancelled));
             }
         }
-        Ok(Next::Go)
+    }
+
+    async fn cancel(&mut self) -> Result<u64, Failed> {
+        self.stop_calls().await?;
+        self.record(vec![Writer::state(TaskState::Canceled)]).await
     }
 
     async fn turn(&mut self) -> Result<Next, Failed> {
         let turn = self.prepare().await?;
-        let mut writer =
-            Writer::new(&self.owner.task_id, &self.owner.context_id, uuid::Uuid::now_v7().to_string());
-        let mut steps = self.shared.brain.work(turn).ready_chunks(STEPS);
+        let messages = turn.messages.clone();
+        let Some(steps) = self.shared.mind.brain.work(turn) else {
+            return self.begin_turn(&messages).await;
+        };
+        let begun = begun(&messages, true);
+        self.perform(steps, begun).await
+    }
+
+    /// Follows what acts directly, without a model.
+    async fn perform(&mut self, steps: BoxStream<'static, Step>, begun: Event) -> Result<Next, Failed> {
+        let (mut writer, mut begun) = (self.writer(), Some(begun));
+        let mut steps = steps.ready_chunks(STEPS);
         loop {
             tokio::select! {
                 biased;
                 Some(command) = self.inbox.recv() => {
-                    self.obey(command).await?;
+                    self.obey(command).await;
                     if self.machine.state().is_terminal() {
                         return Ok(Next::Go);
                     }
                 }
                 ready = steps.next() => {
-                    if self.take(ready, &mut writer).await? {
+                    if self.take(ready, &mut writer, begun.take()).await? {
                         return Ok(Next::Go);
                     }
                 }
@@ -172,10 +261,16 @@ impl Runner {
     }
 
     /// Stores what the steps come to. Tells whether the turn has ended.
-    async fn take(&mut self, ready: Option<Vec<Step>>, writer: &mut Writer) -> Result<bool, Failed> {
+    async fn take(
+        &mut self,
+        ready: Option<Vec<Step>>,
+        writer: &mut Writer,
+        begun: Option<Event>,
+    ) -> Result<bool, Failed> {
         let steps = ready.unwrap_or_else(|| vec![Step::End(End::Completed(None))]);
         let more_is_said = !self.said.is_empty();
-        let (events, ended) = writer.events(steps, self.machine.state(), more_is_said);
+        let (mut events, ended) = writer.events(steps, self.machine.state(), more_is_said);
+        events.splice(0..0, begun);
         if !events.is_empty() {
             self.record(events).await?;
         }
@@ -185,17 +280,16 @@ impl Runner {
     /// What was said becomes the turn's; what comes from now on waits for the next.
     async fn prepare(&mut self) -> Result<Turn, Failed> {
         let messages = std::mem::take(&mut self.said);
-        let Owner { who, task_id, context_id, .. } = &self.owner;
+        let Owner { who, task_id, context_id, .. } = self.owner.clone();
         let first = self.machine.sequence() <= 2;
-        let history = if first { Vec::new() } else { self.snapshot(task_id).await?.task.history };
+        let mut history = if first { Vec::new() } else { self.snapshot(&task_id).await?.task.history };
+        history.retain(|old| messages.iter().all(|new| new.message_id != old.message_id));
         let references = self.references(&messages).await?;
         tracing::debug!(task = task_id, who = who.name(), new = messages.len(), "a turn begins");
-        let known = history.len().saturating_sub(messages.len());
-        let history = history.into_iter().take(known).collect();
-        Ok(Turn { task_id: task_id.clone(), context_id: context_id.clone(), messages, history, references })
+        Ok(Turn { task_id, context_id, messages, history, references })
     }
 
-    async fn references(&self, messages: &[Message]) -> Result<Vec<crate::proto::a2a::Task>, Failed> {
+    async fn references(&mut self, messages: &[Message]) -> Result<Vec<crate::proto::a2a::Task>, Failed> {
         let mut ids: Vec<String> = messages.iter().flat_map(|m| m.reference_task_ids.clone()).collect();
         if ids.is_empty() && self.alone {
             return Ok(Vec::new());
@@ -210,7 +304,8 @@ impl Runner {
             ids = page.heads.into_iter().map(|head| head.task_id).collect();
         }
         let mut tasks = Vec::new();
-        for id in ids.iter().filter(|id| **id != self.owner.task_id).take(REFERENCES) {
+        ids.retain(|id| *id != self.owner.task_id);
+        for id in ids.iter().take(REFERENCES) {
             match self.snapshot(id).await {
                 Ok(snapshot) => tasks.push(snapshot.task),
                 // Another's task, or none, is a reference to nothing.
@@ -221,35 +316,54 @@ impl Runner {
         Ok(tasks)
     }
 
-    async fn snapshot(&self, task_id: &str) -> Result<Snapshot, StoreError> {
+    async fn snapshot(&mut self, task_id: &str) -> Result<Snapshot, StoreError> {
         let events = self.shared.store.events(&self.owner.who, task_id, 0, usize::MAX).await?;
         Ok(Snapshot::of(&events))
     }
 
-    async fn record(&mut self, events: Vec<Event>) -> Result<u64, Failed> {
-        self.store(events, None).await
+    pub(super) async fn record(&mut self, events: Vec<Event>) -> Result<u64, Failed> {
+        self.store(events, None, Vec::new()).await
     }
 
     /// Stored first, then shown. Returns the last sequence.
-    async fn store(&mut self, events: Vec<Event>, send: Option<SendKey>) -> Result<u64, Failed> {
+    pub(super) async fn store(
+        &mut self,
+        events: Vec<Event>,
+        send: Option<SendKey>,
+        grants: Vec<AlwaysRule>,
+    ) -> Result<u64, Failed> {
         let now = SystemTime::now();
         let mut machine = self.machine;
         let time = Timestamp::of(now);
-        let changes = events.iter().any(|event| matches!(event, Event::State(_) | Event::Created(_)));
         let events: Vec<TaskEvent> =
             events.into_iter().map(|event| machine.apply(event, time)).collect::<Result<_, _>>()?;
+        let changes = machine.state() != self.machine.state() || events.iter().any(is_state);
         let commit = Commit {
             task_id: self.owner.task_id.clone(),
             events: events.clone(),
             state: machine.state(),
             updated: changes.then_some(now),
             send,
+            grants,
         };
         if let Committed::Repeated { .. } = self.shared.commit(&self.owner.who, commit).await? {
             return Err(Failed::Repeated);
         }
         self.machine = machine;
+        if let Some(session) = &mut self.session {
+            events.iter().for_each(|event| session.work.fold(event, &session.declarations));
+        }
         self.held.live.publish(&events.into_iter().map(Arc::new).collect::<Vec<_>>());
         Ok(machine.sequence())
     }
+}
+
+fn is_state(event: &TaskEvent) -> bool {
+    matches!(event.event, Some(Event::State(_)))
+}
+
+/// These messages are being worked on.
+pub(super) fn begun(messages: &[Message], scripted: bool) -> Event {
+    let message_ids = messages.iter().map(|message| message.message_id.clone()).collect();
+    Event::Turn(TurnStarted { message_ids, scripted })
 }

@@ -42,7 +42,18 @@ impl Writer {
         self.failed("the server could not go on with this task; its log says why", "internal")
     }
 
-    fn failed(&self, why: &str, kind: &str) -> Event {
+    /// Words of the agent, as they enter the history.
+    pub(super) fn said(&self, message_id: &str, text: &str) -> Option<Event> {
+        (!text.is_empty()).then(|| Event::Message(self.message(message_id.to_owned(), text)))
+    }
+
+    /// Waits for the user, who is asked this.
+    pub(super) fn asks(&self, question: &str) -> Event {
+        let message = Some(self.message(self.message_id.clone(), question));
+        Event::State(StateChanged { state: TaskState::InputRequired.into(), message, error: None })
+    }
+
+    pub(super) fn failed(&self, why: &str, kind: &str) -> Event {
         let error =
             ErrorDetails { message: why.to_owned(), r#type: Some(kind.to_owned()), status_code: None };
         let message = Some(self.message(self.message_id.clone(), why));

@@ -48,7 +48,16 @@ impl Tasks {
 
     /// A task that begins now, with its inbox.
     pub(super) fn begin(&self, task_id: &str) -> (Held, mpsc::Receiver<Command>) {
-        let live = Arc::new(Live::from_start());
+        self.enter(task_id, Live::from_start())
+    }
+
+    /// A task that has a past and is worked on again.
+    pub(super) fn join(&self, task_id: &str) -> (Held, mpsc::Receiver<Command>) {
+        self.enter(task_id, Live::joined())
+    }
+
+    fn enter(&self, task_id: &str, live: Live) -> (Held, mpsc::Receiver<Command>) {
+        let live = Arc::new(live);
         let (send, inbox) = mpsc::channel(WAITING);
         let entry = Entry { live: Arc::clone(&live), holders: 1, inbox: Some(send) };
         self.lock().insert(task_id.to_owned(), entry);

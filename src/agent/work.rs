@@ -21,6 +21,8 @@ pub struct Work {
     answers: usize,
     /// Something was shown of an answer that is not remembered yet.
     partial: bool,
+    /// No model works on this turn.
+    scripted: bool,
     /// What the last request came to.
     tokens: i64,
 }
@@ -44,8 +46,9 @@ impl Work {
         let Some(what) = &event.event else { return };
         self.conversation.fold(event);
         match what {
-            Event::Turn(_) => {
+            Event::Turn(turn) => {
                 self.answers = 0;
+                self.scripted = turn.scripted;
                 self.renew();
             }
             Event::Answer(answer) => {
@@ -54,7 +57,11 @@ impl Work {
                 self.loops.heard(answer);
                 self.batch = Batch::new(self.conversation.open_calls(), declarations);
             }
-            Event::Told(_) => self.nudged = true,
+            // It starts afresh from there: only a new circle counts.
+            Event::Told(_) => {
+                self.nudged = true;
+                self.loops = Loops::default();
+            }
             Event::Text(_) | Event::Thought(_) => self.partial = true,
             Event::Usage(usage) => self.tokens = usage.input_tokens + usage.output_tokens,
             Event::Summary(_) => self.tokens = 0,
@@ -75,7 +82,7 @@ impl Work {
 
     /// Whether the model is next, and nothing was shown of its answer yet.
     pub fn thinks(&self) -> bool {
-        !self.acts() && self.conversation.awaits_model() && !self.partial
+        !self.acts() && self.conversation.awaits_model() && !self.partial && !self.scripted
     }
 
     pub fn tokens(&self) -> i64 {
@@ -93,10 +100,5 @@ impl Work {
             ),
             (false, _) => Pace::Fine,
         }
-    }
-
-    /// The model has heard that it goes in circles, and starts afresh from there.
-    pub fn forgive(&mut self) {
-        self.loops = Loops::default();
     }
 }

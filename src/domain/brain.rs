@@ -50,6 +50,7 @@ pub trait Brain: Send + Sync + 'static {
     /// The answer to a first message that needs no task.
     fn reply(&self, message: &Message) -> Option<Vec<Part>>;
 
-    /// Works until the stream ends; without an `End` the turn is completed. Dropping the stream stops the work.
-    fn work(&self, turn: Turn) -> BoxStream<'static, Step>;
+    /// Works until the stream ends; without an `End` the turn is completed. Dropping the stream stops the work. None
+    /// if the model is to work on it.
+    fn work(&self, turn: Turn) -> Option<BoxStream<'static, Step>>;
 }

@@ -2,10 +2,13 @@
 //! and what stores. Knows the schema and nothing above it.
 
 pub mod brain;
+pub mod calls;
 pub mod confirmation;
 pub mod dialect;
 pub mod error;
+pub mod extension;
 pub mod failpoint;
+pub mod grant;
 pub mod model;
 pub mod notice;
 mod parts;
@@ -13,6 +16,7 @@ pub mod principal;
 pub mod reference;
 pub mod request_id;
 pub mod secret;
+pub mod settings;
 pub mod snapshot;
 pub mod store;
 pub mod tool;

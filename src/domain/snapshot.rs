@@ -1,5 +1,6 @@
 //! A task as A2A shows it, folded from its events. Pure; services answer with it, the agent reads what was said.
 
+use super::calls::OpenCalls;
 use crate::proto::a2a::{Artifact, Message, Role, Task, TaskState, TaskStatus};
 use crate::proto::task::task_event::Event;
 use crate::proto::task::{ArtifactDelta, StateChanged, TaskEvent};
@@ -11,6 +12,7 @@ pub struct Snapshot {
     pub tenant: String,
     /// Of the last event that is in it.
     pub sequence: u64,
+    pub calls: OpenCalls,
 }
 
 impl Snapshot {
@@ -34,6 +36,20 @@ impl Snapshot {
             Some(Event::State(change)) => self.change(change, event),
             Some(Event::Artifact(delta)) => self.artifact(delta),
             Some(Event::Message(message)) => self.task.history.push(message.clone()),
+            Some(what @ (Event::ToolCall(_) | Event::ToolOutput(_))) => self.calls.fold(what),
+            Some(what @ Event::Decision(_)) => {
+                self.calls.fold(what);
+                self.go_on(event);
+            }
+            _ => {}
+        }
+    }
+
+    /// An answer to what was asked, and the work goes on.
+    fn go_on(&mut self, event: &TaskEvent) {
+        let working = TaskStatus { state: TaskState::Working.into(), timestamp: event.time, message: None };
+        match &mut self.task.status {
+            Some(status) if status.state() == TaskState::InputRequired => *status = working,
             _ => {}
         }
     }

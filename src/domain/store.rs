@@ -3,6 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::grant::{AlwaysRule, Grant};
 use super::principal::Principal;
 use crate::proto::a2a::{TaskPushNotificationConfig, TaskState};
 use crate::proto::task::TaskEvent;
@@ -33,6 +34,15 @@ pub struct Commit {
     pub updated: Option<SystemTime>,
     /// What the send that caused it is recognised by when it comes again, to a new task or to an old one.
     pub send: Option<SendKey>,
+    /// What the user always allows from now on, in the context of the task.
+    pub grants: Vec<AlwaysRule>,
+}
+
+/// Tasks that belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    pub tenant: String,
+    pub id: String,
 }
 
 /// A send, as its repetition would look: a hash over context, message id and body.
@@ -165,6 +175,12 @@ pub trait Store: Send + Sync + 'static {
 
     /// Whether there was one.
     async fn delete_push(&self, who: &Principal, task_id: &str, id: &str) -> Result<bool>;
+
+    /// What is always allowed in a context, oldest first. Nothing in a context that is another's, or none.
+    async fn grants(&self, who: &Principal, context: &Context) -> Result<Vec<Grant>>;
+
+    /// Whether there was one.
+    async fn revoke_grant(&self, who: &Principal, context: &Context, id: &str) -> Result<bool>;
 
     // Housekeeping.
 

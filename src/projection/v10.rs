@@ -1,40 +1,51 @@
 //! TaskEvent to A2A 1.0's stream: one event becomes at most one item. Pure; the service calls it.
 
+use super::devtool;
+use crate::domain::calls::OpenCalls;
+pub use crate::domain::extension::RESUME;
 use crate::proto::a2a::stream_response::Payload;
 use crate::proto::a2a::{
     Message, Part, Role, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState, TaskStatus,
     TaskStatusUpdateEvent,
 };
+use crate::proto::devtool::{LiveOutput, ToolCall};
 use crate::proto::task::task_event::Event;
-use crate::proto::task::{ArtifactDelta, TaskEvent, TextDelta};
+use crate::proto::task::{ArtifactDelta, StateChanged, TaskEvent, TextDelta};
 use crate::proto::wkt::{Kind, Struct, Value};
 
-/// Clients that activate it find the cursor in the metadata of every event and task.
-pub const RESUME: &str = "urn:agena:extension:resume:v1";
-
 /// What one client sees of one task.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct View {
     pub task_id: String,
     pub context_id: String,
     /// The client has activated the resume extension.
     pub resume: bool,
+    /// The client has activated the development-tool extension: these are the calls that it knows of. Without it, it
+    /// sees text, and questions in words.
+    pub calls: Option<OpenCalls>,
 }
 
 impl View {
     /// None for what this dialect does not show.
-    pub fn event(&self, event: &TaskEvent) -> Option<StreamResponse> {
-        let payload = match event.event.as_ref()? {
-            Event::State(change) => {
-                let status = TaskStatus {
-                    state: change.state,
-                    message: change.message.clone(),
-                    timestamp: event.time,
-                };
-                Payload::StatusUpdate(self.status(status, event.sequence))
-            }
-            Event::Text(delta) => Payload::StatusUpdate(self.text(delta, event)),
+    pub fn event(&mut self, event: &TaskEvent) -> Option<StreamResponse> {
+        let what = event.event.as_ref()?;
+        if let Some(calls) = &mut self.calls {
+            calls.fold(what);
+        }
+        let payload = match what {
+            Event::State(change) => self.update(self.state(change, event), event),
+            Event::Text(delta) => self.update(self.text(delta, event), event),
             Event::Artifact(delta) => Payload::ArtifactUpdate(self.artifact(delta, event.sequence)),
+            Event::Thought(thought) if self.calls.is_some() => {
+                self.update(self.working(devtool::data(thought), event), event)
+            }
+            Event::ToolCall(call) if self.calls.is_some() => {
+                self.update(self.working(devtool::data(call), event), event)
+            }
+            Event::ToolOutput(output) => {
+                let call = self.printing(output)?;
+                self.update(self.working(devtool::data(call), event), event)
+            }
             _ => return None,
         };
         Some(StreamResponse { payload: Some(payload) })
@@ -46,35 +57,76 @@ impl View {
         StreamResponse { payload: Some(Payload::Task(task)) }
     }
 
-    /// Puts the cursor on a task, for clients that asked for it.
+    /// Puts on a task what the client's extensions want to find there.
     pub fn mark(&self, task: &mut Task, sequence: u64) {
         if let Some(cursor) = self.cursor(sequence) {
             task.metadata.get_or_insert_default().fields.extend(cursor.fields);
         }
-    }
-
-    fn status(&self, status: TaskStatus, sequence: u64) -> TaskStatusUpdateEvent {
-        TaskStatusUpdateEvent {
-            task_id: self.task_id.clone(),
-            context_id: self.context_id.clone(),
-            status: Some(status),
-            metadata: self.cursor(sequence),
+        if let Some(status) = &mut task.status
+            && status.state() == TaskState::InputRequired
+            && let Some(message) = &mut status.message
+        {
+            message.parts.extend(self.asked());
         }
     }
 
+    fn update(&self, status: TaskStatus, event: &TaskEvent) -> Payload {
+        let about = event.event.as_ref().filter(|_| self.calls.is_some()).and_then(devtool::about);
+        let about = about.map(|about| devtool::metadata(&about));
+        let metadata = match (self.cursor(event.sequence), about) {
+            (Some(mut cursor), Some(about)) => {
+                cursor.fields.extend(about.fields);
+                Some(cursor)
+            }
+            (cursor, about) => cursor.or(about),
+        };
+        Payload::StatusUpdate(TaskStatusUpdateEvent {
+            task_id: self.task_id.clone(),
+            context_id: self.context_id.clone(),
+            status: Some(status),
+            metadata,
+        })
+    }
+
+    fn state(&self, change: &StateChanged, event: &TaskEvent) -> TaskStatus {
+        let mut message = change.message.clone();
+        if change.state() == TaskState::InputRequired
+            && let Some(message) = &mut message
+        {
+            message.parts.extend(self.asked());
+        }
+        TaskStatus { state: change.state, message, timestamp: event.time }
+    }
+
+    /// The calls that wait for an answer, beside the question in words.
+    fn asked(&self) -> impl Iterator<Item = Part> {
+        self.calls.iter().flat_map(OpenCalls::asking).map(|call| devtool::data(call))
+    }
+
     /// A piece of the answer is a message of its own, with an id of its own: clients tell messages apart by it.
-    fn text(&self, delta: &TextDelta, event: &TaskEvent) -> TaskStatusUpdateEvent {
+    fn text(&self, delta: &TextDelta, event: &TaskEvent) -> TaskStatus {
+        self.says(&delta.message_id, Part::text(delta.text.as_str()), event)
+    }
+
+    fn working(&self, part: Part, event: &TaskEvent) -> TaskStatus {
+        self.says(&self.task_id, part, event)
+    }
+
+    fn says(&self, id: &str, part: Part, event: &TaskEvent) -> TaskStatus {
         let message = Message {
-            message_id: format!("{}-{}", delta.message_id, event.sequence),
+            message_id: format!("{id}-{}", event.sequence),
             task_id: self.task_id.clone(),
             context_id: self.context_id.clone(),
             role: Role::Agent.into(),
-            parts: vec![Part::text(delta.text.as_str())],
+            parts: vec![part],
             ..Message::default()
         };
-        let status =
-            TaskStatus { state: TaskState::Working.into(), message: Some(message), timestamp: event.time };
-        self.status(status, event.sequence)
+        TaskStatus { state: TaskState::Working.into(), message: Some(message), timestamp: event.time }
+    }
+
+    /// The whole call with all that it has printed, as the extension wants it.
+    fn printing(&self, output: &LiveOutput) -> Option<&ToolCall> {
+        self.calls.as_ref().and_then(|calls| calls.get(&output.tool_call_id))
     }
 
     fn artifact(&self, delta: &ArtifactDelta, sequence: u64) -> TaskArtifactUpdateEvent {
@@ -90,9 +142,11 @@ impl View {
 
     #[allow(clippy::cast_precision_loss, reason = "no task has 2^53 events")]
     fn cursor(&self, sequence: u64) -> Option<Struct> {
+        if !self.resume {
+            return None;
+        }
         let sequence = Value::from(Kind::Number(sequence as f64));
         let fields = Struct { fields: [("sequence".to_owned(), sequence)].into() };
-        let named = [(RESUME.to_owned(), Value::from(Kind::Struct(fields)))];
-        self.resume.then(|| Struct { fields: named.into() })
+        Some(Struct { fields: [(RESUME.to_owned(), Value::from(Kind::Struct(fields)))].into() })
     }
 }

@@ -42,7 +42,7 @@ type Printed = Option<Result<Vec<u8>, String>>;
 /// Without the cursor: webhooks cannot resume, and nobody activated the extension.
 fn native(task: &Snapshot, event: &TaskEvent) -> Printed {
     let (task_id, context_id) = (task.task.id.clone(), task.task.context_id.clone());
-    let item = View { task_id, context_id, resume: false }.event(event)?;
+    let item = View { task_id, context_id, ..View::default() }.event(event)?;
     let mut body = Vec::new();
     Some(json::encode(&item, &mut body).map(|()| body).map_err(|e| e.to_string()))
 }

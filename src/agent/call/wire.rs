@@ -32,6 +32,11 @@ impl Calling {
         Event::ToolCall(ToolCall { confirmation_request, decision, ..self.base(status) })
     }
 
+    /// In words for the user.
+    pub fn description(&self) -> &str {
+        self.description.as_deref().unwrap_or(&self.call.tool)
+    }
+
     /// An approved call that has to wait: what was decided is shown, so that every client sees it.
     pub fn waits(&self) -> Option<Event> {
         matches!(self.state, State::Scheduled { decision: Some(_), .. }).then(|| self.shown())

@@ -37,11 +37,11 @@ impl Brain for Rehearsal {
         rule.reply().map(|text| vec![Part::text(perform::fill(text, message))])
     }
 
-    fn work(&self, turn: Turn) -> BoxStream<'static, Step> {
+    fn work(&self, turn: Turn) -> Option<BoxStream<'static, Step>> {
         // What is new decides; an answer to a question of ours belongs to what was asked before.
         let new = turn.messages.iter().rev();
         let old = turn.history.iter().rev().filter(|message| message.role() == Role::User);
         let rule = self.script.rule(new.chain(old)).cloned();
-        perform::steps(rule.map(|rule| rule.steps).unwrap_or_default(), turn)
+        Some(perform::steps(rule.map(|rule| rule.steps).unwrap_or_default(), turn))
     }
 }

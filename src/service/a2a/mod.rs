@@ -1,6 +1,7 @@
 //! A2A 1.0 on the agent: every operation, for whoever asks. Each file holds one group of calls; the trait below only
 //! says which call is which. The 0.3 service and JSON-RPC call the same methods.
 
+mod devtool;
 mod fault;
 mod negotiate;
 mod paging;

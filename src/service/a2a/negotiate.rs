@@ -5,8 +5,8 @@ use tonic::metadata::MetadataMap;
 
 use crate::domain::dialect::Dialect;
 use crate::domain::error::{Cause, Error};
+use crate::domain::extension::means;
 use crate::domain::principal::Principal;
-use crate::projection::v10::RESUME;
 use crate::proto::a2a::AgentCard;
 
 /// What holds for one call.
@@ -35,8 +35,8 @@ impl Caller {
         Ok(Self { who, dialect, extensions: active(metadata, card)?, after: after(metadata)? })
     }
 
-    pub(super) fn resumes(&self) -> bool {
-        self.extensions.iter().any(|uri| uri == RESUME)
+    pub(super) fn activates(&self, uri: &str) -> bool {
+        self.extensions.iter().any(|active| active == uri)
     }
 }
 
@@ -63,11 +63,12 @@ fn active(metadata: &MetadataMap, card: &AgentCard) -> Result<Vec<String>, Error
         .flat_map(|list| list.split(',').map(|uri| uri.trim().to_owned()).collect::<Vec<_>>())
         .collect();
     let declared = card.capabilities.as_ref().map(|c| c.extensions.as_slice()).unwrap_or_default();
-    if let Some(missing) = declared.iter().find(|e| e.required && !named.contains(&e.uri)) {
+    let is_named = |uri: &str| named.iter().any(|name| means(name, uri));
+    if let Some(missing) = declared.iter().find(|e| e.required && !is_named(&e.uri)) {
         let message = format!("the extension {} is required; name it in A2A-Extensions", missing.uri);
         return Err(Error::new(Cause::ExtensionSupportRequired, message).with("uri", &missing.uri));
     }
-    Ok(declared.iter().map(|extension| &extension.uri).filter(|uri| named.contains(*uri)).cloned().collect())
+    Ok(declared.iter().map(|extension| &extension.uri).filter(|uri| is_named(uri)).cloned().collect())
 }
 
 /// `Last-Event-ID`, which browsers send by themselves.

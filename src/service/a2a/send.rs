@@ -5,11 +5,13 @@ use prost::Message as _;
 use sha2::{Digest, Sha256};
 
 use super::A2a;
+use super::devtool;
 use super::fault::{Wanted, ended, fault};
 use super::negotiate::Caller;
-use crate::agent::{NewTask, Repeat, Sent, Watch};
+use crate::agent::{Further, NewTask, Repeat, Sent, Watch};
 use crate::domain::dialect::Dialect;
 use crate::domain::error::{Cause, Error};
+use crate::domain::extension::DEVELOPMENT_TOOL;
 use crate::domain::snapshot::shorten;
 use crate::domain::store::{Head, StoreError};
 use crate::proto::a2a::part::Content;
@@ -75,7 +77,8 @@ impl A2a {
         if new_context {
             message.context_id = uuid::Uuid::now_v7().to_string();
         }
-        let new = NewTask { tenant: String::new(), message, repeat, new_context };
+        let settings = devtool::settings(&message)?;
+        let new = NewTask { tenant: String::new(), message, repeat, new_context, settings };
         self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
     }
 
@@ -88,10 +91,17 @@ impl A2a {
             return Err(Error::field("message.contextId", "is not the context of this task"));
         }
         if head.state.is_terminal() {
-            return Err(ended());
+            return if caller.activates(DEVELOPMENT_TOOL) {
+                self.begin(caller, devtool::continued(message, &head)).await
+            } else {
+                Err(ended())
+            };
         }
         let repeat = self.repeat(message);
-        self.engine.say(&caller.who, &head, message.clone(), repeat).await.map_err(|e| fault(e, Wanted::Say))
+        let decisions = devtool::decisions(message)?;
+        let message = message.clone();
+        let further = Further { message, repeat, decisions };
+        self.engine.say(&caller.who, &head, further).await.map_err(|e| fault(e, Wanted::Say))
     }
 
     /// Everything that the client said, so that the same id with other words is another message.
@@ -125,7 +135,9 @@ impl A2a {
         let snapshot = watch.snapshot(upto).await.map_err(|e| fault(e, Wanted::Read))?;
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
-        self.view(caller, &task).mark(&mut task, snapshot.sequence);
+        let mut view = self.view(caller, &task.id, &task.context_id);
+        view.calls = view.calls.map(|_| snapshot.calls);
+        view.mark(&mut task, snapshot.sequence);
         Ok(task)
     }
 

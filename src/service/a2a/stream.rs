@@ -9,12 +9,14 @@ use super::negotiate::Caller;
 use super::send::{Outcome, pauses};
 use super::{A2a, answer};
 use crate::agent::{EngineError, Watch};
+use crate::domain::calls::OpenCalls;
 use crate::domain::dialect::Cursor;
 use crate::domain::error::{Cause, Error};
+use crate::domain::extension::{DEVELOPMENT_TOOL, RESUME};
 use crate::domain::snapshot::shorten;
 use crate::projection::v10::View;
 use crate::proto::a2a::stream_response::Payload;
-use crate::proto::a2a::{SendMessageRequest, StreamResponse, Task};
+use crate::proto::a2a::{SendMessageRequest, StreamResponse};
 use crate::proto::task::TaskEvent;
 
 type Items = Response<BoxStream<'static, Result<StreamResponse, Status>>>;
@@ -52,13 +54,13 @@ impl A2a {
         let head = self.head(caller, task_id).await?;
         if let Some(after) = caller.after {
             // A cursor asks for what was missed, so the task may have ended meanwhile.
-            let view = View {
-                task_id: head.task_id.clone(),
-                context_id: head.context_id.clone(),
-                resume: caller.resumes(),
-            };
-            let events = self.engine.watch(&caller.who, &head).events(after);
-            return Ok(items(caller, None, events, view, Until::End));
+            let watch = self.engine.watch(&caller.who, &head);
+            let mut view = self.view(caller, &head.task_id, &head.context_id);
+            if view.calls.is_some() {
+                let seen = watch.snapshot(Some(after)).await.map_err(|e| fault(e, Wanted::Read))?;
+                view.calls = Some(seen.calls);
+            }
+            return Ok(items(caller, None, watch.events(after), view, Until::End));
         }
         if head.state.is_terminal() {
             return Err(Error::new(
@@ -83,13 +85,20 @@ impl A2a {
         let events = watch.events(snapshot.sequence);
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
-        let view = self.view(caller, &task);
+        let mut view = self.view(caller, &task.id, &task.context_id);
+        view.calls = view.calls.map(|_| snapshot.calls);
         let first = (view.task(task, snapshot.sequence), snapshot.sequence);
         Ok(items(caller, Some(first), events, view, until))
     }
 
-    pub(super) fn view(&self, caller: &Caller, task: &Task) -> View {
-        View { task_id: task.id.clone(), context_id: task.context_id.clone(), resume: caller.resumes() }
+    /// What this client sees of a task, with no calls that it knows of yet.
+    pub(super) fn view(&self, caller: &Caller, task_id: &str, context_id: &str) -> View {
+        View {
+            task_id: task_id.to_owned(),
+            context_id: context_id.to_owned(),
+            resume: caller.activates(RESUME),
+            calls: caller.activates(DEVELOPMENT_TOOL).then(OpenCalls::default),
+        }
     }
 }
 
@@ -97,7 +106,7 @@ fn items(
     caller: &Caller,
     first: Option<(StreamResponse, u64)>,
     events: Events,
-    view: View,
+    mut view: View,
     until: Until,
 ) -> Items {
     let cursor = Cursor::default();

@@ -4,6 +4,7 @@
 use prost::Message;
 
 use super::rows::millis;
+use crate::domain::grant::AlwaysRule;
 use crate::domain::store::{Commit, SendKey, StoreError};
 use crate::proto::a2a::TaskState;
 use crate::proto::task::task_event::Event;
@@ -20,6 +21,7 @@ pub struct Append {
     pub state: TaskState,
     pub change: Change,
     pub send: Option<Sent>,
+    pub grants: Vec<AlwaysRule>,
 }
 
 #[derive(Debug)]
@@ -60,8 +62,9 @@ impl Append {
             (_, None, None) => Change::Events,
         };
         let (task_id, state, send) = (commit.task_id, commit.state, commit.send.as_ref().map(sent));
+        let grants = commit.grants;
         let events = TaskEvents { events: commit.events }.encode_to_vec();
-        Ok(Self { task_id, first, last, events, state, change, send })
+        Ok(Self { task_id, first, last, events, state, change, send, grants })
     }
 }
 
@@ -101,6 +104,7 @@ mod tests {
             state: TaskState::Working,
             updated: Some(UNIX_EPOCH + Duration::from_millis(7)),
             send: None,
+            grants: vec![],
         }
     }
 

@@ -76,6 +76,7 @@ fn hide(db: &Connection, before: i64) -> Result<usize> {
     for task in &old {
         db.prepare_cached("DELETE FROM push WHERE task = ?")?.execute([task])?;
         db.prepare_cached("DELETE FROM send WHERE task = ?")?.execute([task])?;
+        db.prepare_cached("DELETE FROM always WHERE task = ?")?.execute([task])?;
         db.prepare_cached("UPDATE task SET principal = NULL WHERE number = ?")?.execute([task])?;
     }
     Ok(old.len())

@@ -1,10 +1,13 @@
 //! Tasks and their events: what is appended, and what is read back. Writers and readers run these inside of
 //! their transactions; every statement asks for the principal.
 
+use std::time::SystemTime;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::append::{Append, Change, Sent};
 use super::fault::Fault;
+use super::grants;
 use super::rows::{self, HEAD};
 use crate::domain::principal::Principal;
 use crate::domain::store::{Committed, Head, StoreError};
@@ -28,6 +31,7 @@ pub fn append(db: &Connection, who: &Principal, append: &Append) -> Result<Commi
         append.events
     ])?;
     wake_pushes(db, task)?;
+    grants::add(db, task, &append.grants, SystemTime::now())?;
     if let Some(send) = &append.send {
         db.prepare_cached("INSERT OR REPLACE INTO send (principal, hash, task, at) VALUES (?, ?, ?, ?)")?
             .execute(params![who.name(), send.hash, task, send.at])?;

@@ -3,6 +3,7 @@
 
 mod append;
 mod fault;
+mod grants;
 mod housekeeping;
 mod journal;
 mod list;
@@ -22,8 +23,9 @@ use append::Append;
 use reader::Readers;
 use writer::Writer;
 
+use crate::domain::grant::Grant;
 use crate::domain::principal::Principal;
-use crate::domain::store::{After, Commit, Committed, Due, Filter, Head, Page, Push, Result, Store};
+use crate::domain::store::{After, Commit, Committed, Context, Due, Filter, Head, Page, Push, Result, Store};
 use crate::proto::task::TaskEvent;
 
 pub use open::{Durability, OpenError};
@@ -124,6 +126,16 @@ impl Store for Sqlite {
     async fn delete_push(&self, who: &Principal, task_id: &str, id: &str) -> Result<bool> {
         let (who, task_id, id) = (who.clone(), task_id.to_owned(), id.to_owned());
         self.writer.write(move |db| push::delete(db, &who, &task_id, &id)).await
+    }
+
+    async fn grants(&self, who: &Principal, context: &Context) -> Result<Vec<Grant>> {
+        let (who, context) = (who.clone(), context.clone());
+        self.readers.read(move |db| grants::all(db, &who, &context)).await
+    }
+
+    async fn revoke_grant(&self, who: &Principal, context: &Context, id: &str) -> Result<bool> {
+        let (who, context, id) = (who.clone(), context.clone(), id.to_owned());
+        self.writer.write(move |db| grants::revoke(db, &who, &context, &id)).await
     }
 
     async fn unfinished(&self) -> Result<Vec<(Principal, Head)>> {

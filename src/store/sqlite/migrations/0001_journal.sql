@@ -63,3 +63,14 @@ CREATE TABLE push (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX push_due ON push (not_before) WHERE behind = 1 AND not_before IS NOT NULL;
+
+-- What a user always allows in the context of the task. It goes with that task: what is forgotten is asked for again.
+CREATE TABLE always (
+    number INTEGER PRIMARY KEY,
+    task   INTEGER NOT NULL,
+    kind   TEXT    NOT NULL,
+    value  TEXT    NOT NULL,
+    at     INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX always_task ON always (task);

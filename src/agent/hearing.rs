@@ -1,0 +1,130 @@
+//! Hearing: what the user says to a task that is there. It is a decision about calls that wait, an answer to a question,
+//! or something for the next turn.
+
+use super::batch::Batch;
+use super::call::{Answer, Calling, Effect, Input, Refusal};
+use super::policy::answer::{self as words, Answer as Words};
+use super::policy::rule;
+use super::runner::{Failed, Runner, Said};
+use super::script::Writer;
+use super::session::Session;
+use crate::domain::grant::AlwaysRule;
+use crate::domain::tool::Plan;
+use crate::proto::a2a::{Message, TaskState};
+use crate::proto::devtool::ToolCallConfirmation;
+use crate::proto::devtool::confirmation_request::Details;
+use crate::proto::task::task_event::Event;
+
+/// A decision, and the part of the message that it came in.
+type Placed = (usize, ToolCallConfirmation);
+
+impl Runner {
+    /// Takes a message or refuses it; a refused one changes nothing. Returns its sequence.
+    pub(super) async fn hear(&mut self, said: Said) -> Result<u64, Failed> {
+        let Said { message, key, decisions } = said;
+        let interrupted = self.machine.state().is_interrupted();
+        if interrupted || !decisions.is_empty() {
+            let decisions = self.decisions(&message, decisions, interrupted).await?;
+            if !decisions.is_empty() {
+                let (events, grants) = self.decide(&message, decisions).await?;
+                self.store(events, Some(key), grants).await?;
+                self.keep_for_later(message);
+                return Ok(self.machine.sequence());
+            }
+        }
+        let mut events = vec![Event::Message(message.clone())];
+        if interrupted {
+            // In the same commit, so that what was answered cannot be forgotten.
+            events.push(Writer::state(TaskState::Working));
+        }
+        let sequence = self.store(events, Some(key), Vec::new()).await?;
+        self.said.push(message);
+        Ok(sequence)
+    }
+
+    /// To a task that asks, plain words are an answer to the call that was asked for.
+    async fn decisions(
+        &mut self,
+        message: &Message,
+        decisions: Vec<Placed>,
+        interrupted: bool,
+    ) -> Result<Vec<Placed>, Failed> {
+        if !decisions.is_empty() || !interrupted {
+            return Ok(decisions);
+        }
+        let session = self.session().await?;
+        let asked = session.work.batch.asking().next();
+        Ok(asked.map(|calling| (0, in_words(calling, &message.text()))).into_iter().collect())
+    }
+
+    /// What the decisions come to, all of them or none.
+    async fn decide(
+        &mut self,
+        message: &Message,
+        decisions: Vec<Placed>,
+    ) -> Result<(Vec<Event>, Vec<AlwaysRule>), Failed> {
+        let by = self.owner.who.name().to_owned();
+        let session = self.session().await?;
+        let mut batch = session.work.batch.clone();
+        let (mut events, mut grants) = (vec![Event::Message(message.clone())], Vec::new());
+        for (part, confirmation) in decisions {
+            let id = confirmation.tool_call_id.clone();
+            let input = Input::Decide(Answer { confirmation, by: by.clone() });
+            let step = batch.apply(&id, input).map_err(|refusal| Failed::Decision { part, refusal })?;
+            events.extend(step.events);
+            if let Some(Effect::Remember { option, details }) = step.effect {
+                grants.extend(session.granted(&batch, &id, &option, details));
+            }
+        }
+        session.policy.always.extend(grants.iter().cloned());
+        Ok((events, grants))
+    }
+
+    /// Words beside a decision wait for the next turn.
+    fn keep_for_later(&mut self, message: Message) {
+        let decides = |part| crate::domain::confirmation::is_confirmation(part);
+        if message.parts.iter().any(decides) && !message.parts.iter().all(decides) {
+            self.said.push(message);
+        }
+    }
+}
+
+impl Session {
+    fn granted(&self, batch: &Batch, id: &str, option: &str, details: Option<Details>) -> Vec<AlwaysRule> {
+        let plan = details.map(|details| Plan { description: String::new(), details, always_asks: false });
+        let subject = batch.get(id).zip(plan).and_then(|(calling, plan)| self.subject(&calling.call, &plan));
+        let granted = subject.and_then(|subject| rule::grants(&subject, option));
+        granted.into_iter().flatten().collect()
+    }
+}
+
+/// What plain words mean for a call.
+fn in_words(calling: &Calling, text: &str) -> ToolCallConfirmation {
+    let Some(request) = calling.request() else { return ToolCallConfirmation::default() };
+    let mut confirmation =
+        ToolCallConfirmation { tool_call_id: calling.call.id.clone(), ..ToolCallConfirmation::default() };
+    match words::read(request, text) {
+        Words::Selected(option) => confirmation.selected_option_id = option,
+        Words::Answered(answers) => {
+            confirmation.selected_option_id = "proceed_once".to_owned();
+            confirmation.answers = answers;
+        }
+        Words::Rejected { reason } => {
+            confirmation.selected_option_id = "cancel".to_owned();
+            confirmation.reject_reason = Some(reason);
+        }
+    }
+    confirmation
+}
+
+impl Refusal {
+    /// The member of the confirmation that is wrong.
+    pub fn field(&self) -> &'static str {
+        match self {
+            Self::UnknownCall | Self::NotAwaiting | Self::Finished | Self::OutOfPlace => "tool_call_id",
+            Self::UnknownOption { .. } | Self::AlreadyDecided(_) => "selected_option_id",
+            Self::StaleRequest => "fingerprint",
+            Self::NotModifiable => "file_details",
+        }
+    }
+}

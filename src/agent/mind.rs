@@ -1,0 +1,46 @@
+//! What stands behind the agent: what acts directly, what thinks, where tools come from, and what holds for all of it.
+//! The composition root puts it together.
+
+use std::sync::Arc;
+
+use super::policy::{Mode, Rule};
+use crate::domain::brain::Brain;
+use crate::domain::model::Backend;
+use crate::domain::tool::Workshop;
+
+#[derive(Clone)]
+pub struct Mind {
+    pub brain: Arc<dyn Brain>,
+    pub backend: Arc<dyn Backend>,
+    pub workshop: Arc<dyn Workshop>,
+    pub options: Options,
+}
+
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The model that is asked where a client names none.
+    pub model: String,
+    /// How much is done without asking where a client does not say.
+    pub mode: Mode,
+    /// Clients may ask for a mode that asks for nothing.
+    pub allow_yolo: bool,
+    /// The operator's.
+    pub rules: Arc<[Rule]>,
+    /// Answers of the model in one turn, at the most.
+    pub max_answers: usize,
+    /// Tokens from which on a conversation is made shorter.
+    pub compress_at: i64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            model: "rehearsal".to_owned(),
+            mode: Mode::Default,
+            allow_yolo: false,
+            rules: Arc::new([]),
+            max_answers: 100,
+            compress_at: 524_288,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What the work on a task needs in memory while it is worked on: where it stands, the tools of its workspace, what
+//! is allowed, and the hands. Opened from the journal when the model or a tool is needed, gone when the runner is.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::call::Input;
+use super::conversation::Conversation;
+use super::hands::Hands;
+use super::policy::{self, Mode, Policy, Subject, Verdict, options};
+use super::prompt::{self, Place};
+use super::runner::{Failed, Runner};
+use super::work::Work;
+use crate::domain::store::{Context, Filter, StoreError};
+use crate::domain::tool::{Call, Declaration, Plan, ToolError, Toolbox};
+use crate::proto::devtool::AgentSettings;
+use crate::proto::gemini::{Content, GenerateContentRequest};
+use crate::proto::task::TaskEvent;
+use crate::proto::task::task_event::Event;
+
+/// How many tasks of the context are remembered word for word.
+const EARLIER: usize = 32;
+
+pub(super) struct Session {
+    pub(super) work: Work,
+    pub(super) tools: Arc<dyn Toolbox>,
+    pub(super) declarations: Vec<Declaration>,
+    pub(super) settings: AgentSettings,
+    pub(super) policy: Policy,
+    pub(super) hands: Hands,
+}
+
+impl Session {
+    pub(super) fn subject(&self, call: &Call, plan: &Plan) -> Option<Subject> {
+        let declaration = self.declarations.iter().find(|declaration| declaration.name == call.tool)?;
+        Some(Subject::new(declaration, call, plan, self.tools.workspace()))
+    }
+
+    /// What becomes of a call that was looked at.
+    pub(super) fn judge(&self, call: &Call, planned: Result<Plan, ToolError>) -> Input {
+        let plan = match planned {
+            Ok(plan) => plan,
+            Err(error) => return Input::Refused(error),
+        };
+        let Some(subject) = self.subject(call, &plan) else {
+            let problem = format!("the tool {} may not be used in this task", call.tool);
+            return Input::Refused(ToolError::new("tool_not_registered", problem));
+        };
+        match policy::decide(&subject, &self.policy) {
+            Verdict::Allow => Input::Free(plan),
+            Verdict::Ask => Input::Asks(plan, options::offered(&subject, &self.policy)),
+            Verdict::Deny { reason } => Input::Refused(ToolError::new("policy_violation", reason)),
+        }
+    }
+
+    pub(super) fn request(&self, default_model: &str) -> GenerateContentRequest {
+        let place = Place {
+            workspace: self.tools.workspace().to_owned(),
+            date: chrono::DateTime::<chrono::Utc>::from(SystemTime::now()).format("%Y-%m-%d").to_string(),
+            memory: self.tools.memory(),
+            plan_only: self.policy.mode == Mode::Plan,
+        };
+        let contents = self.work.conversation.contents();
+        prompt::request(self.model(default_model), &place, &self.declarations, contents)
+    }
+
+    pub(super) fn model<'a>(&'a self, default: &'a str) -> &'a str {
+        if self.settings.model.is_empty() { default } else { &self.settings.model }
+    }
+}
+
+impl Runner {
+    /// The session of the task, read back from the journal if nobody has it yet.
+    pub(super) async fn session(&mut self) -> Result<&mut Session, Failed> {
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => Box::new(self.open().await?),
+        };
+        Ok(self.session.insert(session))
+    }
+
+    async fn open(&mut self) -> Result<Session, Failed> {
+        let events = self.shared.store.events(&self.owner.who, &self.owner.task_id, 0, usize::MAX).await?;
+        let settings = settings(&events);
+        let tools = self.shared.mind.workshop.open(&settings)?;
+        let declarations = allowed(tools.declarations(), &settings.allowed_tools);
+        let mut work = Work::after(self.earlier().await?);
+        events.iter().for_each(|event| work.fold(event, &declarations));
+        let context = Context { tenant: self.owner.tenant.clone(), id: self.owner.context_id.clone() };
+        let always = self.shared.store.grants(&self.owner.who, &context).await?;
+        let options = &self.shared.mind.options;
+        let policy = Policy {
+            mode: Mode::from_proto(settings.approval_mode()).unwrap_or(options.mode),
+            rules: Arc::clone(&options.rules),
+            always: always.into_iter().map(|granted| granted.rule).collect(),
+        };
+        Ok(Session { work, tools, declarations, settings, policy, hands: Hands::default() })
+    }
+
+    /// What was said in the context before: of tasks that have ended, in their order.
+    async fn earlier(&mut self) -> Result<Vec<Content>, Failed> {
+        if self.alone {
+            return Ok(Vec::new());
+        }
+        let filter = Filter {
+            tenant: self.owner.tenant.clone(),
+            context_id: Some(self.owner.context_id.clone()),
+            ..Filter::default()
+        };
+        let page = self.shared.store.list(&self.owner.who, &filter, None, EARLIER).await?;
+        let mut ids: Vec<String> = page
+            .heads
+            .into_iter()
+            .filter(|head| head.state.is_terminal() && head.task_id < self.owner.task_id)
+            .map(|head| head.task_id)
+            .collect();
+        // Ids grow with time.
+        ids.sort();
+        let mut contents = Vec::new();
+        for id in ids {
+            let events = match self.shared.store.events(&self.owner.who, &id, 0, usize::MAX).await {
+                Err(StoreError::NotFound) => continue,
+                events => events?,
+            };
+            let mut conversation = Conversation::after(contents);
+            events.iter().for_each(|event| conversation.fold(event));
+            contents = conversation.into_contents();
+        }
+        Ok(contents)
+    }
+}
+
+fn settings(events: &[TaskEvent]) -> AgentSettings {
+    let created = events.first().and_then(|event| match &event.event {
+        Some(Event::Created(created)) => created.settings.clone(),
+        _ => None,
+    });
+    created.unwrap_or_default()
+}
+
+fn allowed(declarations: &[Declaration], names: &[String]) -> Vec<Declaration> {
+    let is_allowed = |declaration: &&Declaration| names.is_empty() || names.contains(&declaration.name);
+    declarations.iter().filter(is_allowed).cloned().collect()
+}
