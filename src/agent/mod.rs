@@ -5,6 +5,7 @@ mod engine;
 mod follow;
 mod live;
 mod machine;
+pub mod policy;
 mod runner;
 mod script;
 mod tasks;
