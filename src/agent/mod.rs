@@ -14,6 +14,7 @@ mod live;
 pub mod loops;
 mod machine;
 pub mod mind;
+pub mod policy;
 pub mod prompt;
 pub mod reply;
 mod runner;

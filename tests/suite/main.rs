@@ -10,6 +10,7 @@ mod command;
 mod errors;
 mod kit;
 mod limits;
+mod policy;
 mod probe;
 mod protojson;
 mod push;

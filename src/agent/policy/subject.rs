@@ -1,0 +1,128 @@
+//! What is decided about: one call of one tool, reduced to what rules can speak of. Built by the scheduler from what
+//! the tool has planned. Must not know rules, modes or options.
+
+use serde_json::Value;
+
+use super::place::Place;
+use super::shell::{self, Parsed};
+use crate::domain::tool::{Arguments, Call, Declaration, Kind, Plan};
+use crate::proto::devtool::confirmation_request::Details;
+
+/// One call of one tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    pub tool: String,
+    pub kind: Kind,
+    /// The MCP server that the tool belongs to.
+    pub server: Option<String>,
+    pub about: About,
+    /// The answer is what the tool is for.
+    pub always_asks: bool,
+}
+
+/// What a call is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    Command(Parsed),
+    /// The one file that is written, with its content shown.
+    Edit(Place),
+    /// Files and directories that the arguments name.
+    Paths(Vec<Place>),
+    /// Hosts that are asked for something, with their port where it is not the usual one. None where they cannot
+    /// be told.
+    Hosts(Vec<String>),
+    Questions,
+    Nothing,
+}
+
+/// Arguments that hold a path, or a list of them.
+const PATHS: &[&str] = &["file_path", "absolute_path", "path", "dir_path", "include", "paths"];
+
+impl Subject {
+    /// `workspace` is an absolute path. What the plan shows counts more than the arguments, for it is what runs.
+    pub fn new(declaration: &Declaration, call: &Call, plan: &Plan, workspace: &str) -> Self {
+        let shown = match &plan.details {
+            Details::McpDetails(mcp) => Some(mcp.server_name.clone()),
+            _ => None,
+        };
+        let server = declaration.server.clone().or(shown);
+        // What a server says that its own tool is about is not believed.
+        let about = match &server {
+            Some(_) => About::Nothing,
+            None => about(declaration.kind, call, plan, workspace),
+        };
+        Self {
+            tool: declaration.name.clone(),
+            kind: declaration.kind,
+            server,
+            about,
+            always_asks: plan.always_asks,
+        }
+    }
+
+    /// Reads, and nothing else, and is no stranger's word for it: what an MCP server says of its own tools is not
+    /// believed. Nor is a kind that does not fit what the plan shows.
+    pub fn is_free_to_read(&self) -> bool {
+        self.only_reads() && self.server.is_none()
+    }
+
+    /// Says of itself that it changes nothing.
+    pub fn only_reads(&self) -> bool {
+        self.kind.is_read_only() && !matches!(self.about, About::Command(_) | About::Edit(_))
+    }
+}
+
+fn about(kind: Kind, call: &Call, plan: &Plan, workspace: &str) -> About {
+    match &plan.details {
+        Details::ExecuteDetails(execute) => About::Command(shell::parse(&execute.command)),
+        Details::FileEditDetails(diff) => About::Edit(Place::of(&diff.file_path, workspace)),
+        Details::GenericDetails(generic) if !generic.questions.is_empty() => About::Questions,
+        Details::GenericDetails(_) | Details::McpDetails(_) => {
+            about_arguments(kind, &call.arguments, workspace)
+        }
+    }
+}
+
+fn about_arguments(kind: Kind, arguments: &Arguments, workspace: &str) -> About {
+    if kind == Kind::Fetch {
+        return About::Hosts(hosts(arguments).unwrap_or_default());
+    }
+    let named = PATHS.iter().filter_map(|key| arguments.get(*key)).flat_map(texts);
+    let places: Vec<Place> = named.map(|path| Place::of(path, workspace)).collect();
+    if places.is_empty() { About::Nothing } else { About::Paths(places) }
+}
+
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+        value => value.as_str().into_iter().collect(),
+    }
+}
+
+/// All hosts that the arguments name, or none if there is the least doubt about one.
+fn hosts(arguments: &Arguments) -> Option<Vec<String>> {
+    let texts: Vec<&str> =
+        ["url", "urls", "prompt"].iter().filter_map(|key| arguments.get(*key)).flat_map(texts).collect();
+    let words = texts.iter().flat_map(|text| text.split_whitespace());
+    let mut found = words.filter(|word| word.contains(':')).map(host).collect::<Option<Vec<_>>>()?;
+    found.sort();
+    found.dedup();
+    Some(found)
+}
+
+/// Only of a URL that every reader takes for the same: no user, no escape, no second URL inside.
+fn host(url: &str) -> Option<String> {
+    let (secure, rest) = [("https://", true), ("http://", false)]
+        .into_iter()
+        .find_map(|(scheme, secure)| url.strip_prefix(scheme).map(|rest| (secure, rest)))?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let (name, port) = authority.split_once(':').unwrap_or((authority, ""));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+    let plain = !name.is_empty() && name.chars().all(is_name) && port.chars().all(|c| c.is_ascii_digit());
+    if !plain || rest.contains("://") || rest.contains('\\') || !rest.is_ascii() {
+        return None;
+    }
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let usual = port.is_empty() || port == if secure { "443" } else { "80" };
+    Some(if usual { name } else { format!("{name}:{port}") })
+}
