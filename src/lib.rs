@@ -15,6 +15,8 @@
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
 //! | [`store`] | the journal on SQLite: what was acknowledged is still there after a kill |
 //! | [`push`] | webhooks: what is stored behind a webhook's cursor is sent to it |
+//! | [`tool`] | the built-in tools of the agent, for one workspace each |
+//! | [`sandbox`] | what keeps tools inside: files by handle, confined children, checked addresses |
 //! | [`domain`] | values that every layer shares: principal, error, secret |
 //! | [`proto`] | the generated types, their JSON and their checks |
 //! | [`telemetry`] | logging |
@@ -31,8 +33,10 @@ pub mod model;
 pub mod projection;
 pub mod proto;
 pub mod push;
+pub mod sandbox;
 pub mod service;
 pub mod store;
 pub mod telemetry;
+pub mod tool;
 pub mod transcode;
 pub mod transport;

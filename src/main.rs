@@ -6,10 +6,16 @@ use std::process::ExitCode;
 use agena::app::{App, StartError};
 use agena::cli::{banner, token};
 use agena::config::{self, Command, LogFormat, ProcessEnv, Settings, Stream};
+use agena::sandbox::confine;
 use agena::telemetry::{self, Format, TelemetryError};
 use agena::transport::Drained;
 
 fn main() -> ExitCode {
+    // Not for people: the process between the server and a command of a tool.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == confine::COMMAND) {
+        return confine::run(arguments);
+    }
     let command = match config::parse(std::env::args_os(), &ProcessEnv) {
         Ok(command) => command,
         Err(exit) => {

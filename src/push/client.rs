@@ -1,18 +1,16 @@
 //! The client that calls webhooks: no redirects, no proxy, no cookies, no retries of its own, HTTP/1.1, and only
 //! addresses that webhooks may have. Knows nothing of what it sends; the courier calls it.
 
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
 use reqwest::{Response, Url, redirect, retry};
-use rustls::{ClientConfig, RootCertStore};
 
-use super::dial::{Guard, LeadsInside};
 use super::{Failure, Options};
 use crate::domain::webhook::{self, BadWebhook};
+use crate::sandbox::dial::{Guard, leads_inside, tls};
 
 /// An answer that was read to its end leaves a connection that can be used again; a larger one is not worth it.
 const ANSWER: usize = 64 * 1024;
@@ -96,31 +94,6 @@ fn failure(error: &reqwest::Error) -> Failure {
     } else {
         Failure::Lost
     }
-}
-
-/// The refusal of the resolver lies somewhere below the client's own errors.
-fn leads_inside(error: &reqwest::Error) -> bool {
-    let mut cause = error.source();
-    while let Some(found) = cause {
-        if found.is::<LeadsInside>() {
-            return true;
-        }
-        cause = found.source();
-    }
-    false
-}
-
-/// The machine's own roots, so that an operator's authority counts. Where there are none, as in a bare container,
-/// those of Mozilla that are built in.
-fn tls() -> Result<ClientConfig, rustls::Error> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if roots.is_empty() {
-        roots.add_parsable_certificates(webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().cloned());
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Deliveries: what is stored behind the cursor of a webhook is sent to it, at least once and in order. Knows the store
-//! and the notices through their contracts, and neither agent nor service; the composition root starts it.
+//! and the notices through their contracts, and neither agent nor service; the composition root starts it. Which
+//! addresses a name may lead to is asked of the sandbox, when it is dialled.
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -7,23 +8,21 @@
 //! | `courier` | one visit to one webhook: event after event, each acknowledged before the next |
 //! | `request` | the headers and the signature; pure |
 //! | `client` | the HTTP client, which follows nothing and nobody |
-//! | `dial` | which addresses a name may lead to, asked when it is dialled |
 //! | `backoff` | when to try again; pure |
 
 mod backoff;
 mod client;
 mod courier;
 mod deliverer;
-mod dial;
 mod request;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+pub use crate::sandbox::dial::{Lookup, SystemLookup};
 pub use client::ClientError;
 pub use deliverer::Deliverer;
-pub use dial::{Lookup, SystemLookup};
 
 /// What can be set about deliveries. Operators set the hosts, tests the rest.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ const MAX_FUNCTION: usize = 60;
 
 /// A module of `src/` and the modules that it may use. What is not listed may use nothing.
 const MAY_USE: &[(&str, &[&str])] = &[
-    ("main", &["app", "cli", "config", "telemetry", "transport"]),
+    ("main", &["app", "cli", "config", "sandbox", "telemetry", "transport"]),
     (
         "app",
         &[
@@ -21,6 +21,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "model",
             "store",
             "push",
+            "tool",
+            "sandbox",
             "transcode",
             "projection",
             "domain",
@@ -37,7 +39,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("transcode", &["domain", "proto"]),
     ("projection", &["domain", "proto"]),
     ("store", &["domain", "proto"]),
-    ("push", &["domain", "proto"]),
+    ("push", &["sandbox", "domain", "proto"]),
+    ("tool", &["sandbox", "domain", "proto"]),
+    ("sandbox", &["domain", "proto"]),
     ("domain", &["proto"]),
     ("proto", &[]),
     ("telemetry", &[]),

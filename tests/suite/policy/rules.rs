@@ -166,8 +166,6 @@ fn what_is_granted_covers_the_call_and_no_other_kind() {
         let covered: Vec<usize> =
             (0..subjects.len()).filter(|n| covers(&rules[0], &subjects[*n].0)).collect();
         assert_eq!(covered, if index < 3 { vec![index] } else { vec![3, 4] }, "{}", rules[0]);
-        let text = serde_json::to_string(&rules[0]).unwrap();
-        assert_eq!(serde_json::from_str::<AlwaysRule>(&text).unwrap(), rules[0]);
     }
     let hosts = grants(&fetch(&["a.com", "b.com"]), "proceed_always").unwrap();
     let names = ["a.com", "b.com"].map(|name| AlwaysRule::Host { name: name.into() });

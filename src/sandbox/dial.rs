@@ -1,6 +1,7 @@
 //! Which addresses a name may lead to. Asked when a connection is made and not before, because a name can lead
-//! elsewhere a moment after it was checked. The client resolves with it; it knows no request.
+//! elsewhere a moment after it was checked. The clients of webhooks and of the web resolve with it; it knows no request.
 
+use std::error::Error;
 use std::fmt::Debug;
 use std::io;
 use std::net::IpAddr;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use rustls::{ClientConfig, RootCertStore};
 
 use crate::domain::webhook::{is_allowed, is_inward};
 
@@ -31,13 +33,13 @@ impl Lookup for SystemLookup {
 /// The name has addresses, and all of them lie inside.
 #[derive(Debug, thiserror::Error)]
 #[error("the name leads inside")]
-pub(super) struct LeadsInside;
+pub struct LeadsInside;
 
 /// Lets through what is out there, and what the operator allowed.
 #[derive(Debug)]
-pub(super) struct Guard {
-    pub(super) lookup: Arc<dyn Lookup>,
-    pub(super) allowed: Vec<String>,
+pub struct Guard {
+    pub lookup: Arc<dyn Lookup>,
+    pub allowed: Vec<String>,
 }
 
 impl Resolve for Guard {
@@ -57,6 +59,31 @@ impl Resolve for Guard {
         }
         .boxed()
     }
+}
+
+/// The refusal of the resolver lies somewhere below the client's own errors.
+pub fn leads_inside(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    while let Some(found) = cause {
+        if found.is::<LeadsInside>() {
+            return true;
+        }
+        cause = found.source();
+    }
+    false
+}
+
+/// The machine's own roots, so that an operator's authority counts. Where there are none, as in a bare container,
+/// those of Mozilla that are built in.
+pub fn tls() -> Result<ClientConfig, rustls::Error> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        roots.add_parsable_certificates(webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().cloned());
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
 #[cfg(test)]

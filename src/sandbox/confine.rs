@@ -1,0 +1,245 @@
+//! The supervisor of a child: the hidden command `agena __confine`, a process between the server and what it starts.
+//! It takes rights and limits from the child, adopts everything that the child leaves behind, and ends all of it when
+//! the child ends or when the server says so or is gone. Only `process` starts it.
+//!
+//! That is why nothing escapes by `setsid` or by forking twice: an orphan below a subreaper becomes its child, so the
+//! whole tree can be found in `/proc` until nothing is left. Where a kernel has neither, the process group is ended.
+//! Its standard input is a socket: what happens is reported there, one line each, and its end means "end it".
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus};
+
+use super::landlock::{Confinement, confine_thread};
+
+/// The first argument that makes this binary a supervisor.
+pub const COMMAND: &str = "__confine";
+
+/// How long what is asked to end may take before it is made to.
+const GRACE: Duration = Duration::from_millis(800);
+/// Not even the kernel ends what hangs in it.
+const GIVE_UP: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(10);
+
+/// The most of each, where the operator's own limit is not lower. Processes are counted per user, so that number is
+/// only there to stop a fork bomb.
+const LIMITS: &[(Resource, u64)] = &[
+    (Resource::Core, 0),
+    (Resource::Nofile, 16 * 1024),
+    (Resource::Nproc, 16 * 1024),
+    (Resource::Fsize, 16 * 1024 * 1024 * 1024),
+];
+
+/// What to start, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    pub directory: PathBuf,
+    /// None means that the child keeps the rights of the server.
+    pub confinement: Option<Confinement>,
+    pub program: OsString,
+    pub arguments: Vec<OsString>,
+}
+
+impl Order {
+    pub fn to_arguments(&self) -> Vec<OsString> {
+        let mut made: Vec<OsString> = vec![COMMAND.into(), "--in".into(), self.directory.clone().into()];
+        if let Some(confinement) = &self.confinement {
+            made.push("--confined".into());
+            for (flag, paths) in [("--write", &confinement.write), ("--hide", &confinement.hide)] {
+                made.extend(paths.iter().flat_map(|path| [flag.into(), path.clone().into()]));
+            }
+        }
+        made.extend(["--".into(), self.program.clone()]);
+        made.extend(self.arguments.iter().cloned());
+        made
+    }
+
+    /// Of what stands behind the command's name.
+    fn parse(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
+        let mut directory = None;
+        let mut confinement: Option<Confinement> = None;
+        loop {
+            let flag = arguments.next()?;
+            match flag.to_str()? {
+                "--in" => directory = Some(PathBuf::from(arguments.next()?)),
+                "--confined" => confinement = Some(Confinement::default()),
+                "--write" => confinement.as_mut()?.write.push(arguments.next()?.into()),
+                "--hide" => confinement.as_mut()?.hide.push(arguments.next()?.into()),
+                "--" => break,
+                _ => return None,
+            }
+        }
+        let (directory, program) = (directory?, arguments.next()?);
+        Some(Self { directory, confinement, program, arguments: arguments.collect() })
+    }
+}
+
+/// Runs the supervisor. Whatever there is to say goes to the server.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    match supervise(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn supervise(arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
+    let mut server = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let Some(order) = Order::parse(arguments) else {
+        return writeln!(server, "failed the command is only for the server itself");
+    };
+    // Away from the server's terminal, and from the signals that a key there sends.
+    let _ = rustix::process::setsid();
+    adopt_orphans();
+    limit()?;
+    let child = match start(order) {
+        Ok(child) => child,
+        Err(problem) => return writeln!(server, "failed {problem}"),
+    };
+    writeln!(server, "started {}", child.as_raw_nonzero())?;
+    let lifeline = server.try_clone()?;
+    thread::spawn(move || obey(lifeline, child));
+    let status = wait_for(child)?;
+    let left = end_the_rest(child);
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => writeln!(server, "exit {code} {left}"),
+        (None, signal) => writeln!(server, "signal {} {left}", signal.unwrap_or_default()),
+    }
+}
+
+/// On a thread of its own, which gives up its rights before it forks; the supervisor keeps its own.
+fn start(order: Order) -> Result<Pid, String> {
+    let started = thread::spawn(move || {
+        if let Some(confinement) = &order.confinement {
+            confine_thread(confinement)?;
+        }
+        let mut command = Command::new(&order.program);
+        command.args(&order.arguments).current_dir(&order.directory).stdin(Stdio::null()).process_group(0);
+        let child = command.spawn().map_err(|error| {
+            format!("{} in {}: {error}", order.program.display(), order.directory.display())
+        })?;
+        Ok(Pid::from_child(&child))
+    });
+    started.join().unwrap_or_else(|_| Err("the thread that starts it has ended".to_owned()))
+}
+
+/// The operator's limits stay where they are lower.
+fn limit() -> io::Result<()> {
+    for &(resource, most) in LIMITS {
+        let hard = rustix::process::getrlimit(resource).maximum.map_or(most, |hard| hard.min(most));
+        rustix::process::setrlimit(resource, Rlimit { current: Some(hard), maximum: Some(hard) })?;
+    }
+    Ok(())
+}
+
+/// Reaps whatever ends, until it is this one.
+fn wait_for(child: Pid) -> io::Result<WaitStatus> {
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == child && !status.stopped() => return Ok(status),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// What the child left behind goes with it; how many that were comes back.
+fn end_the_rest(child: Pid) -> usize {
+    let left = signal_all(child, Signal::TERM);
+    let started = Instant::now();
+    while !nothing_is_left() && started.elapsed() < GIVE_UP {
+        if started.elapsed() > GRACE {
+            kill_all(child);
+        }
+        thread::sleep(POLL);
+    }
+    left
+}
+
+/// Reaps what has ended. An error means that there is no child any more.
+fn nothing_is_left() -> bool {
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => return false,
+            Err(_) => return true,
+        }
+    }
+}
+
+/// Waits for the end of the socket and then ends everything. The other thread sees it end and leaves, and with it
+/// this one.
+fn obey(mut lifeline: UnixStream, child: Pid) {
+    let mut byte = [0; 16];
+    while !matches!(lifeline.read(&mut byte), Ok(0) | Err(_)) {}
+    signal_all(child, Signal::TERM);
+    thread::sleep(GRACE);
+    loop {
+        kill_all(child);
+        thread::sleep(POLL);
+    }
+}
+
+/// First held, so that nothing forks between the look and the blow.
+fn kill_all(child: Pid) {
+    signal_all(child, Signal::STOP);
+    signal_all(child, Signal::KILL);
+}
+
+/// The tree below this process; what is not there any more needs no signal.
+#[cfg(target_os = "linux")]
+fn signal_all(_: Pid, signal: Signal) -> usize {
+    let found = super::process::descendants(rustix::process::getpid().as_raw_nonzero().get());
+    for pid in found.iter().filter_map(|pid| Pid::from_raw(*pid)) {
+        let _ = rustix::process::kill_process(pid, signal);
+    }
+    found.len()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn signal_all(child: Pid, signal: Signal) -> usize {
+    let found = rustix::process::test_kill_process_group(child).is_ok();
+    let _ = rustix::process::kill_process_group(child, signal);
+    usize::from(found)
+}
+
+#[cfg(target_os = "linux")]
+fn adopt_orphans() {
+    // Since Linux 3.4; any pid means yes.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopt_orphans() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_read_as_it_was_written() {
+        let bare = Order {
+            directory: "/a b".into(),
+            confinement: None,
+            program: "bash".into(),
+            arguments: vec!["-c".into(), "--hide -- x".into()],
+        };
+        let confinement = Confinement { write: vec!["/w".into(), "--".into()], hide: vec!["/h".into()] };
+        let confined = Order { confinement: Some(confinement), ..bare.clone() };
+        for order in [bare, confined] {
+            let written = order.to_arguments();
+            assert_eq!(written[0], COMMAND);
+            assert_eq!(Order::parse(written.into_iter().skip(1)), Some(order));
+        }
+        for wrong in [&["--hide", "/x"][..], &["--in", "/"], &["--in", "/", "--"], &["bash"], &[]] {
+            assert_eq!(Order::parse(wrong.iter().map(OsString::from)), None, "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Opens workspaces for clients: under the configured root, with the tools that were asked for. Made once by the
+//! composition root, from settings that it has decided.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::background::Background;
+use super::shape::Place;
+use super::toolbox::{Tools, every_tool};
+use super::web_fetch::{Web, WebError, WebOptions};
+use crate::domain::tool::{BadSettings, Toolbox, Workshop};
+use crate::proto::devtool::AgentSettings;
+use crate::sandbox::Root;
+use crate::sandbox::environment::environment;
+use crate::sandbox::landlock::Confinement;
+use crate::sandbox::process::Launcher;
+
+/// Directories for what is thrown away.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
+/// Where a home directory keeps what proves who somebody is.
+const SECRETS: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".gemini",
+    ".password-store",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/agena",
+    ".local/share/agena",
+    ".local/share/keyrings",
+    ".cargo/credentials.toml",
+    ".mozilla",
+    ".config/google-chrome",
+    ".config/chromium",
+];
+const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh"];
+/// Tools of MCP servers are not known here; whoever brings them decides about them.
+const OF_MCP: &str = "mcp_";
+
+/// How long a command may take; none means for ever.
+#[derive(Debug, Clone)]
+pub struct ShellLimits {
+    /// Without printing anything.
+    pub silence: Option<Duration>,
+    pub wall: Option<Duration>,
+    /// Takes `-c` and a command.
+    pub program: PathBuf,
+}
+
+impl Default for ShellLimits {
+    fn default() -> Self {
+        let found = SHELLS.iter().map(PathBuf::from).find(|shell| shell.exists());
+        Self {
+            silence: Some(Duration::from_mins(5)),
+            wall: Some(Duration::from_hours(1)),
+            program: found.unwrap_or_else(|| PathBuf::from("/bin/sh")),
+        }
+    }
+}
+
+/// What the composition root decides.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Every workspace lies under it.
+    pub root: PathBuf,
+    /// For clients that name none. An absolute path under the root.
+    pub default_workspace: Option<PathBuf>,
+    /// Confine commands with Landlock and without new privileges.
+    pub sandbox: bool,
+    /// Besides workspace and temporary directories, what a confined command may change: caches, for example.
+    pub writable: Vec<PathBuf>,
+    /// What a confined command may not even read, besides the usual places of keys: the server's own files.
+    pub hidden: Vec<PathBuf>,
+    /// Directories whose GEMINI.md and AGENTS.md are believed, with all that lies below them.
+    pub trusted: Vec<PathBuf>,
+    pub shell: ShellLimits,
+    /// The agena binary, which becomes the supervisor of each command: `sandbox::process::own_binary`.
+    pub helper: PathBuf,
+    /// The variables of the server. What a command gets is chosen from them.
+    pub environment: Vec<(OsString, OsString)>,
+    pub web: WebOptions,
+}
+
+impl Options {
+    /// What is sensible below a root.
+    pub fn new(root: PathBuf, helper: PathBuf) -> Self {
+        Self {
+            root,
+            default_workspace: None,
+            sandbox: true,
+            writable: Vec::new(),
+            hidden: Vec::new(),
+            trusted: Vec::new(),
+            shell: ShellLimits::default(),
+            helper,
+            environment: std::env::vars_os().collect(),
+            web: WebOptions::default(),
+        }
+    }
+}
+
+/// Why there can be no workspaces.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("the root of workspaces {path} cannot be opened: {error}")]
+    Root { path: PathBuf, error: io::Error },
+    #[error(transparent)]
+    Web(#[from] WebError),
+}
+
+/// Where workspaces are opened.
+pub struct Bench {
+    root: Arc<Root>,
+    default_workspace: Option<PathBuf>,
+    trusted: Arc<[PathBuf]>,
+    confinement: Option<Confinement>,
+    environment: Vec<(OsString, OsString)>,
+    shell: ShellLimits,
+    helper: PathBuf,
+    web: Web,
+}
+
+impl Bench {
+    pub fn new(options: Options) -> Result<Self, OpenError> {
+        let root = Root::open(&options.root)
+            .map_err(|error| OpenError::Root { path: options.root.clone(), error })?;
+        let environment = environment(options.environment);
+        let value =
+            |name: &str| environment.iter().find(|(n, _)| n == name).map(|(_, value)| PathBuf::from(value));
+        let confinement = options.sandbox.then(|| Confinement {
+            write: TEMPORARY
+                .iter()
+                .map(PathBuf::from)
+                .chain(value("TMPDIR"))
+                .chain(options.writable)
+                .collect(),
+            hide: value("HOME")
+                .into_iter()
+                .flat_map(|home| SECRETS.iter().map(move |name| home.join(name)))
+                .chain(options.hidden)
+                .collect(),
+        });
+        Ok(Self {
+            root: Arc::new(root),
+            default_workspace: options.default_workspace,
+            // As they really are, because that is how workspaces are known.
+            trusted: options.trusted.iter().filter_map(|path| path.canonicalize().ok()).collect(),
+            confinement,
+            shell: options.shell,
+            helper: options.helper,
+            web: Web::new(&options.web)?,
+            environment,
+        })
+    }
+
+    /// Like `open`, with the type that it is.
+    pub fn tools(&self, settings: &AgentSettings) -> Result<Tools, BadSettings> {
+        check_names(&settings.allowed_tools)?;
+        let default = self.default_workspace.as_deref().map(Path::to_string_lossy);
+        let path = match (settings.workspace_path.as_str(), default) {
+            ("", Some(default)) => default.into_owned(),
+            ("", None) => {
+                let problem = format!("is missing; name a directory under {}", self.root.path().display());
+                return Err(BadSettings { field: "workspace_path", problem });
+            }
+            (given, _) => given.to_owned(),
+        };
+        let workspace = Arc::new(self.root.workspace(&path)?);
+        let confinement = self.confinement.clone().map(|mut confinement| {
+            confinement.write.push(PathBuf::from(workspace.path()));
+            confinement
+        });
+        let (helper, environment) = (self.helper.clone(), self.environment.clone());
+        let place = Place {
+            workspace,
+            launcher: Launcher { helper, environment, confinement },
+            shell: self.shell.clone(),
+            background: Background::default(),
+            web: self.web.clone(),
+        };
+        Ok(Tools::new(place, Arc::clone(&self.root), Arc::clone(&self.trusted), &settings.allowed_tools))
+    }
+}
+
+fn check_names(names: &[String]) -> Result<(), BadSettings> {
+    let known: Vec<String> = every_tool().iter().map(|tool| tool.declaration().name).collect();
+    match names.iter().find(|name| !known.contains(name) && !name.starts_with(OF_MCP)) {
+        Some(name) => Err(BadSettings {
+            field: "allowed_tools",
+            problem: format!("there is no tool {name:?}; these are there: {}", known.join(", ")),
+        }),
+        None => Ok(()),
+    }
+}
+
+impl Workshop for Bench {
+    fn open(&self, settings: &AgentSettings) -> Result<Arc<dyn Toolbox>, BadSettings> {
+        Ok(Arc::new(self.tools(settings)?))
+    }
+}

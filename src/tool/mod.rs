@@ -1,0 +1,41 @@
+//! The built-in tools of the agent, each in a file of its own, for one workspace at a time. They know files, processes
+//! and addresses only through the sandbox, and nothing of policy, tasks or models; the agent calls them through the
+//! contract in `domain::tool`, the composition root makes the [`Bench`].
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | `bench` | opens workspaces for clients |
+//! | `toolbox` | the tools of one workspace: finds them, checks arguments |
+//! | `shape` | what tools have in common: those that look, those that edit |
+//! | `schema` | arguments against their schema; pure |
+//! | `memory` | what the files of a workspace tell every model |
+//! | `text`, `kept`, `diff`, `matching`, `html` | texts read, cut, compared, found again and undressed; pure |
+//! | the others | one tool each |
+
+mod ask_user;
+mod background;
+mod bench;
+mod diff;
+mod glob;
+mod grep_search;
+mod html;
+mod kept;
+mod list_directory;
+mod matching;
+mod memory;
+mod read_file;
+mod read_many_files;
+mod replace;
+mod save_memory;
+mod schema;
+mod shape;
+mod shell;
+mod text;
+mod toolbox;
+mod web_fetch;
+mod write_file;
+mod write_todos;
+
+pub use bench::{Bench, OpenError, Options, ShellLimits};
+pub use toolbox::Tools;
+pub use web_fetch::WebOptions;
