@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::machine::{Machine, Refused};
@@ -91,6 +92,11 @@ pub(super) struct Runner {
     pub(super) alone: bool,
 }
 
+/// What a brain leaves to a model is only spoken, as long as there is no loop that performs it.
+fn steps(brain: &dyn Brain, turn: Turn) -> BoxStream<'static, Step> {
+    brain.work(turn.clone()).unwrap_or_else(|| brain.alone(turn))
+}
+
 /// What to do next.
 enum Next {
     Go,
@@ -152,7 +158,7 @@ impl Runner {
         let turn = self.prepare().await?;
         let mut writer =
             Writer::new(&self.owner.task_id, &self.owner.context_id, uuid::Uuid::now_v7().to_string());
-        let mut steps = self.shared.brain.work(turn).ready_chunks(STEPS);
+        let mut steps = steps(self.shared.brain.as_ref(), turn).ready_chunks(STEPS);
         loop {
             tokio::select! {
                 biased;

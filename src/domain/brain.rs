@@ -50,6 +50,10 @@ pub trait Brain: Send + Sync + 'static {
     /// The answer to a first message that needs no task.
     fn reply(&self, message: &Message) -> Option<Vec<Part>>;
 
-    /// Works until the stream ends; without an `End` the turn is completed. Dropping the stream stops the work.
-    fn work(&self, turn: Turn) -> BoxStream<'static, Step>;
+    /// Works until the stream ends; without an `End` the turn is completed. Dropping the stream stops the work. None: a
+    /// model is to be asked, with its tools.
+    fn work(&self, turn: Turn) -> Option<BoxStream<'static, Step>>;
+
+    /// What it declined, with words only, for an agent that has no tools to offer.
+    fn alone(&self, turn: Turn) -> BoxStream<'static, Step>;
 }
