@@ -40,12 +40,12 @@ enum Token {
 impl Token {
     fn of(text: &'static str) -> Self {
         let inside = |open, close| text.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
-        let kinds: [(Option<&'static str>, fn(&'static str) -> Self); 3] = [
-            (inside('[', ']'), Self::Perhaps),
-            (inside('<', '>'), Self::One),
-            (inside('{', '}'), Self::Some),
-        ];
-        kinds.into_iter().find_map(|(name, token)| name.map(token)).unwrap_or(Self::Word(text))
+        match (inside('[', ']'), inside('<', '>'), inside('{', '}')) {
+            (Some(any), ..) => Self::Perhaps(any),
+            (_, Some(name), _) => Self::One(name),
+            (.., Some(name)) => Self::Some(name),
+            _ => Self::Word(text),
+        }
     }
 }
 
@@ -105,7 +105,10 @@ fn unquoted(text: &str) -> &str {
     QUOTES.into_iter().find_map(inside).filter(|inner| !inner.is_empty()).unwrap_or(text)
 }
 
-const LOOKS: [(&str, fn(&str) -> bool); 4] = [
+/// What a slot is called, and what a word in it looks like.
+type Look = (&'static str, fn(&str) -> bool);
+
+const LOOKS: [Look; 4] = [
     ("file", |word| is_path(word) && !is_url(word) && !is_glob(word) || is_known(word)),
     ("path", |word| is_path(word) && !is_url(word)),
     ("url", is_url),
