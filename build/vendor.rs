@@ -12,6 +12,9 @@ pub struct Package {
     pub by_hand: &'static [&'static str],
     /// Fields that hold JSON as the text that stood there.
     pub raw: &'static [&'static str],
+    /// Lists that must have their brackets: without them, messages nest deeper than protobuf reads back before the JSON
+    /// is too deep.
+    pub strict: &'static [&'static str],
     /// Fields that are read and not written, with what reads them.
     pub read_only: &'static [(&'static str, &'static str)],
 }
@@ -34,6 +37,7 @@ pub const PACKAGES: [Package; 1] = [Package {
         "Candidate.url_context_metadata",
         "PromptFeedback.safety_ratings",
     ],
+    strict: &["FunctionResponse.parts"],
     // On REST the model stands in the path.
     read_only: &[("GenerateContentRequest.model", "crate::proto::gemini::model_name")],
 }];
@@ -58,7 +62,12 @@ pub fn attributes(config: &mut Config, pool: &DescriptorPool) -> Result<()> {
 fn check_names(package: &Package, messages: &[MessageDescriptor]) -> Result<()> {
     let fields: Vec<String> =
         messages.iter().flat_map(|m| m.fields().map(|f| local(&f)).collect::<Vec<_>>()).collect();
-    let named = package.raw.iter().copied().chain(package.read_only.iter().map(|(field, _)| *field));
+    let named = package
+        .raw
+        .iter()
+        .chain(package.strict)
+        .copied()
+        .chain(package.read_only.iter().map(|(field, _)| *field));
     match named.into_iter().find(|name| !fields.iter().any(|field| field == name)) {
         Some(missing) => Err(format!("{} has no {missing}", package.name).into()),
         None => Ok(()),
@@ -90,7 +99,7 @@ fn attribute(package: &Package, field: &FieldDescriptor) -> String {
     let rest = match read_only {
         Some((_, read)) => format!("skip_serializing, deserialize_with = \"{read}\""),
         None if package.raw.contains(&local(field).as_str()) => raw(field),
-        None => plain(field),
+        None => plain(package, field),
     };
     format!("#[serde({names}, {rest})]")
 }
@@ -102,12 +111,12 @@ fn raw(field: &FieldDescriptor) -> String {
 }
 
 /// What reads a field, and when it is left out.
-fn plain(field: &FieldDescriptor) -> String {
-    let message = field.kind().as_message().is_some();
+fn plain(package: &Package, field: &FieldDescriptor) -> String {
+    let one = field.kind().as_message().is_some() && !package.strict.contains(&local(field).as_str());
     let optional = field.supports_presence();
     let (read, skip) = match field.kind() {
         _ if field.is_map() => ("or_default", "std::collections::BTreeMap::is_empty"),
-        _ if field.is_list() && message => ("one_or_many", "Vec::is_empty"),
+        _ if field.is_list() && one => ("one_or_many", "Vec::is_empty"),
         _ if field.is_list() => ("or_default", "Vec::is_empty"),
         Kind::Double | Kind::Float if optional => ("double", "crate::proto::vendor::no_number"),
         Kind::Int32 | Kind::Int64 if optional => ("optional_integer", "Option::is_none"),

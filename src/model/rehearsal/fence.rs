@@ -14,6 +14,9 @@ pub(super) struct Fenced {
 
 /// None if there is no such block.
 pub(super) fn find(text: &str) -> Option<Result<Fenced, BadScript>> {
+    if !text.contains(OPENING) {
+        return None;
+    }
     let lines: Vec<&str> = text.lines().collect();
     let open = lines.iter().position(|line| line.trim() == OPENING)?;
     let block = &lines[open + 1..];

@@ -1,12 +1,13 @@
 //! The JSON of Gemini's REST API, there and back.
 
 use proptest::prelude::*;
+use prost::Message;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::*;
 use crate::proto::task::task_event::Event;
-use crate::proto::task::{TaskEvent, ToolAnswered};
+use crate::proto::task::{TaskEvent, TaskEvents, ToolAnswered};
 use crate::proto::vendor::{decode, encode};
 
 fn print<T: Serialize + prost::Name>(message: &T) -> String {
@@ -181,6 +182,26 @@ fn a_journal_event_holds_it_in_its_own_words() {
 
 const SIGNED_CALL: &str =
     r#"{"functionCall":{"id":"1","name":"f","args":{"n":12345678901234567890123}},"thoughtSignature":"a_b"}"#;
+
+#[test]
+fn what_is_read_from_json_is_not_too_deep_for_protobuf() {
+    let (open, close) = (r#"{"functionResponse":{"parts":["#, "]}}");
+    let mut deepest = 0;
+    for depth in 1..60 {
+        let text = format!("{}{{}}{}", open.repeat(depth), close.repeat(depth));
+        let Ok(part) = decode::<Part>(text.as_bytes()) else { break };
+        let events = TaskEvents {
+            events: vec![TaskEvent {
+                event: Some(Event::ToolAnswer(ToolAnswered { parts: vec![part], ..ToolAnswered::default() })),
+                ..TaskEvent::default()
+            }],
+        };
+        assert_eq!(TaskEvents::decode(events.encode_to_vec().as_slice()).unwrap(), events);
+        deepest = depth;
+    }
+    assert!((30..59).contains(&deepest), "{deepest}");
+    assert!(decode::<Part>(br#"{"functionResponse":{"parts":{"text":"a"}}}"#).is_err());
+}
 
 /// Any JSON, and often members that mean something.
 fn json() -> impl Strategy<Value = String> {

@@ -142,3 +142,12 @@ fn a_script_without_a_rule_for_anything_leaves_plain_requests_alone() {
     let closed = script("rules:\n- do: [say: a]\n");
     assert_eq!(shown(ask(&closed, &[user("run ls")]))[0], "say a");
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_request_is_too_strange(text in "(please )?(create|run|read|replace|search|plan|ask me|```rehearsal\n)?[ a-zé.*?\"'`{}\\n-]{0,40}( in| to| with)?.{0,20}") {
+        let answer = first(&text);
+        proptest::prop_assert!(answer.last().unwrap().starts_with("STOP "));
+        proptest::prop_assert_eq!(answer, first(&text));
+    }
+}
