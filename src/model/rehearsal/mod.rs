@@ -64,6 +64,9 @@ impl Rehearsal {
         let said = conversation.said.as_str();
         match fence::find(said) {
             Some(Err(problem)) => {
+                // Behind its first line, the parser draws a picture.
+                let problem = problem.to_string();
+                let problem = problem.lines().next().unwrap_or_default().trim_start_matches("error: ");
                 vec![Line::say(format!("The rehearsal in this message cannot be followed: {problem}"))]
             }
             Some(Ok(Fenced { script, around })) => {

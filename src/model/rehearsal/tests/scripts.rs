@@ -146,7 +146,10 @@ fn a_script_in_the_prompt_wins() {
         ("x\n```rehearsal\nrules:\n- when: {text: x}\n  do: [say: a]\n- do: [say: b]\n```", "say a"),
         ("y\n```rehearsal\nrules:\n- when: {text: x}\n  do: [say: a]\n- do: [say: b]\n```", "say b"),
         ("y\n```rehearsal\nrules:\n- when: {text: x}\n  do: [say: a]\n```", "say No rule of the rehearsal"),
-        ("```rehearsal\n- sing: a\n```", "say The rehearsal in this message cannot be followed: "),
+        (
+            "```rehearsal\n- sing: a\n```",
+            "say The rehearsal in this message cannot be followed: line 1 column 3: unknown variant `sing`",
+        ),
         (
             "```rehearsal\n- call: {tool: a}\n- ask: b\n```",
             "say The rehearsal in this message cannot be followed: rule 1: call",
