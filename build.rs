@@ -14,6 +14,8 @@ mod schema;
 #[path = "src/transcode/template.rs"]
 #[allow(dead_code, reason = "the router uses the rest")]
 mod template;
+#[path = "build/vendor.rs"]
+mod vendor;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -89,12 +91,7 @@ fn rust_config(out: &Path, pool: &DescriptorPool) -> Result<prost_build::Config>
         .enable_type_names()
         .btree_map(["."])
         .bytes(["."]);
-    // Its JSON is Gemini's, which ProtoJSON cannot express.
-    config
-        .message_attribute(".agena.gemini.v1", "#[derive(serde::Serialize, serde::Deserialize)]")
-        .message_attribute(".agena.gemini.v1", "#[serde(rename_all = \"camelCase\", default)]")
-        .type_attribute(".agena.gemini.v1.Part.data", "#[derive(serde::Serialize, serde::Deserialize)]")
-        .type_attribute(".agena.gemini.v1.Part.data", "#[serde(rename_all = \"camelCase\")]");
+    vendor::attributes(&mut config, pool)?;
     for own in ["Any", "Duration", "Empty", "FieldMask", "ListValue", "Struct", "Timestamp", "Value"] {
         config.extern_path(format!(".google.protobuf.{own}"), format!("::agena::proto::wkt::{own}"));
     }

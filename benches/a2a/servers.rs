@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agena::agent::Engine;
+use agena::agent::{Engine, Mind};
 use agena::domain::principal::Principal;
 use agena::domain::secret::Secret;
 use agena::model::rehearsal::{Rehearsal, Script};
@@ -14,6 +14,7 @@ use agena::proto::a2a::*;
 use agena::service::a2a::{A2a, Options};
 use agena::service::card::{Offer, Place, card};
 use agena::store::Sqlite;
+use agena::tool::{self, Bench};
 use agena::transcode::Router;
 use agena::transport::{Access, Keys, Listener, Origins, Rim, Server, stack};
 use futures::StreamExt;
@@ -117,10 +118,21 @@ fn script() -> Script {
     Script::parse(&text).unwrap()
 }
 
+fn mind() -> Mind {
+    let rehearsal = Arc::new(Rehearsal::new(script()));
+    let tools = tool::Options::new(std::env::temp_dir(), std::env::current_exe().unwrap());
+    Mind {
+        brain: rehearsal.clone(),
+        backend: rehearsal,
+        workshop: Arc::new(Bench::new(tools).unwrap()),
+        options: agena::agent::mind::Options::default(),
+    }
+}
+
 async fn agena() {
     let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     println!("{}", listener.address());
-    let engine = Engine::new(Arc::new(Sqlite::open_temporary().unwrap()), Arc::new(Rehearsal::new(script())));
+    let engine = Engine::new(Arc::new(Sqlite::open_temporary().unwrap()), mind());
     let place =
         Place { url: "http://localhost".to_owned(), authority: "localhost:80".to_owned(), needs_key: true };
     let offer = Offer { streaming: true, ..Offer::default() };

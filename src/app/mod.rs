@@ -1,5 +1,6 @@
 //! The composition root: settings in, a running server out. The only place that knows every part.
 
+mod mind;
 mod parts;
 mod routes;
 
@@ -9,7 +10,8 @@ use std::sync::Arc;
 
 use tonic_health::server::HealthReporter;
 
-use self::parts::{access, deliverer, durability, keep_tidy, offer, options, place, rehearsal, rim};
+use self::mind::mind;
+use self::parts::{access, deliverer, durability, keep_tidy, offer, options, place, rim};
 use self::routes::{SERVICES, grpc, router};
 use crate::agent::{Engine, EngineError};
 use crate::config::Settings;
@@ -22,6 +24,7 @@ use crate::service::a2a::A2a;
 use crate::service::a2a_v03::A2aV03;
 use crate::service::card::{Place, card};
 use crate::store::{OpenError, Sqlite};
+use crate::tool;
 use crate::transcode::Clash;
 use crate::transport::{self, Drained, Listener, Server, TlsError};
 
@@ -53,6 +56,10 @@ pub enum StartError {
     Push(#[from] push::ClientError),
     #[error("the system gives no random bytes ({0}); try again")]
     Random(getrandom::Error),
+    #[error(transparent)]
+    Workspaces(#[from] tool::OpenError),
+    #[error("the server's own program is not found, which runs commands for it: {0}")]
+    OwnBinary(io::Error),
     #[error("cannot wait for signals: {0}")]
     Signals(io::Error),
 }
@@ -81,7 +88,7 @@ impl App {
         let (access, local) = access(settings)?;
         let store: Arc<dyn Store> =
             Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);
-        let engine = Engine::new(Arc::clone(&store), Arc::new(rehearsal(settings)?));
+        let engine = Engine::new(Arc::clone(&store), mind(settings)?);
         let left = engine.recover().await.map_err(StartError::Recover)?;
         tracing::debug!(left, "tasks of an earlier run were looked at");
         let deliverer = deliverer(settings, &engine)?;

@@ -76,7 +76,7 @@ pub fn decode<T: Schema>(text: &[u8]) -> Result<T, BadJson> {
 }
 
 /// The parser knows the field, unless it is one that it skips.
-fn not_utf8(text: &[u8]) -> BadJson {
+pub(super) fn not_utf8(text: &[u8]) -> BadJson {
     parse(text).err().unwrap_or_else(|| BadJson::whole("is not UTF-8"))
 }
 
@@ -99,7 +99,7 @@ pub fn parse(text: &[u8]) -> Result<Value, BadJson> {
 
 /// The way to a field. serde_path_to_error prints `.` for the document itself, and `?` for a member whose name
 /// it has not read; the object that was to have it is the nearest that can be named then.
-fn path(path: &serde_path_to_error::Path) -> String {
+pub(super) fn path(path: &serde_path_to_error::Path) -> String {
     match path.iter().next_back() {
         None => String::new(),
         Some(Segment::Unknown) => path.to_string().trim_end_matches('?').trim_end_matches('.').to_owned(),

@@ -1,8 +1,10 @@
 //! The generated types of every package in `proto/`, and what makes them usable: well-known types, ProtoJSON,
 //! the checks that the descriptors ask for. Knows no service and does no I/O; everything above uses it.
 
+pub mod gemini;
 pub mod json;
 pub mod schema;
+pub mod vendor;
 pub mod wkt;
 
 /// Includes what `build.rs` made of one package.
@@ -65,8 +67,6 @@ mod generated {
 pub use generated::a2a::v1 as a2a_v03;
 /// The development-tool extension: the RFC's schemas and the typed service over them.
 pub use generated::agena::devtool::v1 as devtool;
-/// The hub: conversations in the shape of Gemini's API.
-pub use generated::agena::gemini::v1 as gemini;
 /// The journal's events.
 pub use generated::agena::task::v1 as task;
 /// google.rpc: status and error details.

@@ -12,7 +12,7 @@ fn said(id: &str) -> Event {
 }
 
 fn turn(ids: &[&str]) -> Event {
-    Event::Turn(TurnStarted { message_ids: ids.iter().map(|id| (*id).to_owned()).collect() })
+    Event::Turn(TurnStarted { message_ids: ids.iter().map(|id| (*id).to_owned()).collect(), scripted: false })
 }
 
 /// An answer with calls of these ids.

@@ -13,6 +13,10 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         .ok_or_else(|| de::Error::custom(format_args!("{text:?} is not a time such as 200ms, 2s or 1m")))
 }
 
+pub(super) fn optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    deserialize(deserializer).map(Some)
+}
+
 pub(super) fn parse(text: &str) -> Option<Duration> {
     let split = text.find(|c: char| c.is_ascii_alphabetic())?;
     let (number, unit) = text.split_at(split);

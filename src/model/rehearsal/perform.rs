@@ -6,7 +6,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use serde::Deserialize;
 
-use super::script::{Line, Thing};
+use super::line::{Line, Thing};
 use crate::domain::brain::{End, Step, Turn};
 use crate::domain::reference::{Reference, resolve};
 use crate::proto::a2a::part::Content;
@@ -48,7 +48,8 @@ fn line_steps(line: Line, message: &Message, turn: &Turn) -> Vec<Step> {
         Line::Complete(text) => vec![Step::End(End::Completed(text.map(|text| fill(&text, message))))],
         Line::Reject(why) => vec![Step::End(End::Rejected(fill(&why, message)))],
         Line::Fail(why) => vec![Step::End(End::Failed(fill(&why, message)))],
-        Line::Wait(_) => Vec::new(),
+        // The model's lines stand in no rule with the agent's, and waiting is done elsewhere.
+        Line::Wait(_) | Line::Call(_) | Line::Calls(_) | Line::Error(_) | Line::Usage(_) => Vec::new(),
     }
 }
 

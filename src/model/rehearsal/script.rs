@@ -1,12 +1,9 @@
-//! The script: rules that match a message, and the steps that then happen. Reading it is pure; whoever starts the
+//! The script: rules that match a message, and the lines that are then followed. Reading it is pure; whoever starts the
 //! server reads the file.
 
-use std::time::Duration;
-
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
+use super::line::{Level, Line};
 use crate::proto::a2a::Message;
 
 /// What is wrong with a script.
@@ -31,7 +28,7 @@ pub(super) struct Rule {
     #[serde(default)]
     when: When,
     #[serde(rename = "do")]
-    pub(super) steps: Vec<Line>,
+    pub(super) lines: Vec<Line>,
 }
 
 /// All that is given must hold; nothing given matches anything.
@@ -40,79 +37,22 @@ pub(super) struct Rule {
 struct When {
     /// Stands somewhere in the text of the message, in whatever case.
     text: Option<String>,
-    /// The id of the message begins with this.
+    /// The id of the message begins with this. Only the agent knows it.
     message_id: Option<String>,
-}
-
-/// One line of a script.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Line {
-    /// The answer, whole or in pieces.
-    Say(Pieces),
-    Think(Thought),
-    #[serde(deserialize_with = "super::duration::deserialize")]
-    Wait(Duration),
-    Artifact(Box<Thing>),
-    Ask(String),
-    Reply(String),
-    Complete(Option<String>),
-    Reject(String),
-    Fail(String),
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Pieces {
-    One(String),
-    Many(Vec<String>),
-}
-
-impl Pieces {
-    pub(super) fn into_vec(self) -> Vec<String> {
-        match self {
-            Self::One(text) => vec![text],
-            Self::Many(pieces) => pieces,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Thought {
-    #[serde(default)]
-    pub(super) subject: String,
-    #[serde(default)]
-    pub(super) description: String,
-}
-
-/// An artifact. Exactly one of text, bytes, url and data is its content.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Thing {
-    #[serde(default)]
-    pub(super) name: String,
-    #[serde(default)]
-    pub(super) description: String,
-    #[serde(default)]
-    pub(super) filename: String,
-    #[serde(default)]
-    pub(super) media_type: String,
-    /// Whole, or sent in pieces.
-    pub(super) text: Option<Pieces>,
-    /// In base64.
-    pub(super) bytes: Option<String>,
-    pub(super) url: Option<String>,
-    pub(super) data: Option<serde_json::Value>,
-    /// A new version of the artifact that the message refers to: its name is kept, and if it is not clear which one
-    /// is meant, the user is asked.
-    #[serde(default)]
-    pub(super) refine: bool,
 }
 
 impl Script {
     pub fn parse(text: &str) -> Result<Self, BadScript> {
-        let script: Self = serde_saphyr::from_str(text)?;
+        Self::checked(serde_saphyr::from_str(text)?)
+    }
+
+    /// From the lines of a single rule, for anything.
+    pub(super) fn parse_lines(text: &str) -> Result<Self, BadScript> {
+        let lines = serde_saphyr::from_str(text)?;
+        Self::checked(Self { rules: vec![Rule { when: When::default(), lines }] })
+    }
+
+    fn checked(script: Self) -> Result<Self, BadScript> {
         for (index, rule) in script.rules.iter().enumerate() {
             rule.check().map_err(|problem| BadScript::Rule { rule: index + 1, problem })?;
         }
@@ -121,9 +61,17 @@ impl Script {
 
     /// The rule of the first message that any rule asks for by name; without one, the rule for anything.
     pub(super) fn rule<'a>(&self, messages: impl Iterator<Item = &'a Message>) -> Option<&Rule> {
-        let mut named =
-            messages.filter_map(|m| self.rules.iter().find(|r| !r.when.is_anything() && r.when.holds(m)));
-        named.next().or_else(|| self.rules.iter().find(|rule| rule.when.is_anything()))
+        let mut named = messages.filter_map(|message| self.named(&message.text(), Some(&message.message_id)));
+        named.next().or_else(|| self.anything())
+    }
+
+    /// The rule that asks for what was said.
+    pub(super) fn named(&self, text: &str, message_id: Option<&str>) -> Option<&Rule> {
+        self.rules.iter().find(|rule| !rule.when.is_anything() && rule.when.holds(text, message_id))
+    }
+
+    pub(super) fn anything(&self) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.when.is_anything())
     }
 }
 
@@ -132,49 +80,50 @@ impl When {
         self.text.is_none() && self.message_id.is_none()
     }
 
-    fn holds(&self, message: &Message) -> bool {
-        let said = |text: &String| message.text().to_lowercase().contains(&text.to_lowercase());
-        let called = |id: &String| message.message_id.starts_with(id.as_str());
-        self.text.as_ref().is_none_or(said) && self.message_id.as_ref().is_none_or(called)
+    fn holds(&self, said: &str, message_id: Option<&str>) -> bool {
+        let called = |id: &String| message_id.is_some_and(|given| given.starts_with(id.as_str()));
+        let says = |text: &String| said.to_lowercase().contains(&text.to_lowercase());
+        self.text.as_ref().is_none_or(says) && self.message_id.as_ref().is_none_or(called)
     }
 }
 
 impl Rule {
     pub(super) fn reply(&self) -> Option<&str> {
-        match self.steps.as_slice() {
+        match self.lines.as_slice() {
             [Line::Reply(text)] => Some(text),
             _ => None,
         }
     }
 
+    /// It acts on the task directly; every other rule is what a model would say.
+    pub(super) fn is_agents(&self) -> bool {
+        self.when.message_id.is_some() || self.has(Level::Agent)
+    }
+
+    fn has(&self, level: Level) -> bool {
+        self.lines.iter().any(|line| line.level() == level)
+    }
+
     fn check(&self) -> Result<(), &'static str> {
-        let (last, before) = self.steps.split_last().ok_or("has nothing to do")?;
+        let (last, before) = self.lines.split_last().ok_or("has nothing to do")?;
+        if self.has(Level::Model) && self.has(Level::Agent) {
+            return Err(
+                "call, calls, error and usage are the model's; artifact, ask, reply, complete, reject and \
+                        fail are the agent's: a rule has one kind or the other",
+            );
+        }
+        if self.has(Level::Model) && self.when.message_id.is_some() {
+            return Err(
+                "call, calls, error and usage are the model's, which knows no message_id: match the text",
+            );
+        }
         if before.iter().any(Line::ends) {
             return Err("goes on behind a step that ends it");
         }
         if matches!(last, Line::Reply(_)) && !before.is_empty() {
             return Err("a reply stands alone: it makes no task");
         }
-        self.steps.iter().try_for_each(Line::check)
-    }
-}
-
-impl Line {
-    fn ends(&self) -> bool {
-        matches!(self, Self::Ask(_) | Self::Reply(_) | Self::Complete(_) | Self::Reject(_) | Self::Fail(_))
-    }
-
-    fn check(&self) -> Result<(), &'static str> {
-        let Self::Artifact(thing) = self else { return Ok(()) };
-        let contents =
-            [thing.text.is_some(), thing.bytes.is_some(), thing.url.is_some(), thing.data.is_some()];
-        if contents.into_iter().filter(|given| *given).count() != 1 {
-            return Err("an artifact has exactly one of text, bytes, url and data");
-        }
-        match &thing.bytes {
-            Some(bytes) if STANDARD.decode(bytes).is_err() => Err("the bytes of an artifact are not base64"),
-            _ => Ok(()),
-        }
+        self.lines.iter().try_for_each(Line::check)
     }
 }
 
@@ -193,7 +142,7 @@ mod tests {
             "rules:\n- when: {text: Boat}\n  do: [say: a]\n- when: {message_id: x-}\n  do: [say: b]\n- do: [reply: c]\n",
         )
         .unwrap();
-        let said = |m: &[Message]| format!("{:?}", script.rule(m.iter()).unwrap().steps);
+        let said = |m: &[Message]| format!("{:?}", script.rule(m.iter()).unwrap().lines);
         assert_eq!(said(&[message("1", "a boat")]), r#"[Say(One("a"))]"#);
         assert_eq!(said(&[message("x-1", "a house")]), r#"[Say(One("b"))]"#);
         assert_eq!(said(&[message("1", "a house")]), r#"[Reply("c")]"#);
@@ -205,12 +154,28 @@ mod tests {
         for (text, problem) in [
             ("rules:\n- do: []\n", "rule 1: has nothing to do"),
             ("rules:\n- do: [ask: a, say: b]\n", "rule 1: goes on behind a step that ends it"),
+            ("rules:\n- do: [error: {status: 429}, say: b]\n", "rule 1: goes on behind a step that ends it"),
             ("rules:\n- do: [say: a, reply: b]\n", "rule 1: a reply stands alone: it makes no task"),
             (
                 "rules:\n- do: [artifact: {name: a}]\n",
                 "rule 1: an artifact has exactly one of text, bytes, url and data",
             ),
             ("rules:\n- do: [artifact: {bytes: '%'}]\n", "rule 1: the bytes of an artifact are not base64"),
+            (
+                "rules:\n- do: [call: {tool: a}, complete: b]\n",
+                "rule 1: call, calls, error and usage are the model's; artifact, ask, reply, complete, reject and \
+                 fail are the agent's: a rule has one kind or the other",
+            ),
+            (
+                "rules:\n- when: {message_id: a}\n  do: [call: {tool: a}]\n",
+                "rule 1: call, calls, error and usage are the model's, which knows no message_id: match the text",
+            ),
+            ("rules:\n- do: [calls: []]\n", "rule 1: `calls` has no call"),
+            ("rules:\n- do: [call: {tool: ''}]\n", "rule 1: a call names its tool"),
+            (
+                "rules:\n- do: [error: {status: 200}]\n",
+                "rule 1: the status of an error is 400, 401, 402, 403, 404, 413, 429, 500, 502, 503, 504 or 529",
+            ),
         ] {
             assert_eq!(Script::parse(text).unwrap_err().to_string(), problem, "{text}");
         }
@@ -218,6 +183,7 @@ mod tests {
             "rules:\n- do: [sing: a]\n",
             "rules:\n- when: {txt: a}\n  do: [say: a]\n",
             "rules:\n- do: [wait: 5]\n",
+            "rules:\n- do: [call: {tool: a, with: [1]}]\n",
         ] {
             assert!(matches!(Script::parse(text), Err(BadScript::Syntax(_))), "{text}");
         }

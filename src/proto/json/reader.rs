@@ -1,5 +1,5 @@
 //! Reads parsed JSON by the descriptor of a message: slower than the generated impls, but it takes all that
-//! ProtoJSON allows and can say which field is wrong. Knows no concrete type but the well-known ones; only
+//! ProtoJSON allows and can say which field is wrong. Knows no concrete type but those with JSON of their own; only
 //! `json::decode_tree` calls it. Readers of other dialects use its plain values.
 
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::BadJson;
-use crate::proto::wkt;
+use crate::proto::{gemini, wkt};
 
 type Read<T> = Result<T, BadJson>;
 
@@ -27,8 +27,10 @@ pub fn read(tree: Value, kind: &MessageDescriptor) -> Read<DynamicMessage> {
 
 fn message(tree: Value, kind: &MessageDescriptor, left: u32) -> Read<DynamicMessage> {
     let left = left.checked_sub(1).ok_or_else(|| bad("is nested too deep"))?;
-    if kind.package_name() == "google.protobuf" {
-        return well_known(tree, kind, left);
+    match kind.package_name() {
+        "google.protobuf" => return well_known(tree, kind, left),
+        "agena.gemini.v1" => return hub(tree, kind),
+        _ => {}
     }
     let Value::Object(members) = tree else { return Err(bad("must be an object")) };
     let mut message = DynamicMessage::new(kind.clone());
@@ -128,6 +130,15 @@ fn well_known(tree: Value, kind: &MessageDescriptor, left: u32) -> Read<DynamicM
         "Timestamp" => dynamic::<wkt::Timestamp>(&typed(tree)?, kind),
         "Value" => dynamic::<wkt::Value>(&typed(tree)?, kind),
         _ => boxed(tree, kind, left),
+    }
+}
+
+/// The hub's own JSON, of the messages that others hold.
+fn hub(tree: Value, kind: &MessageDescriptor) -> Read<DynamicMessage> {
+    match kind.name() {
+        "Content" => dynamic::<gemini::Content>(&typed(tree)?, kind),
+        "Part" => dynamic::<gemini::Part>(&typed(tree)?, kind),
+        _ => Err(bad("is not read here")),
     }
 }
 

@@ -9,7 +9,6 @@ use std::time::{Duration, SystemTime};
 use agena::agent::Engine;
 use agena::domain::principal::Principal;
 use agena::domain::store::Store;
-use agena::model::rehearsal::{Rehearsal, Script};
 use agena::proto::a2a::a2a_service_http;
 use agena::proto::a2a::a2a_service_server::A2aServiceServer;
 use agena::push::{self, Counts, Deliverer};
@@ -25,6 +24,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tonic::service::Routes;
 
+use super::agent::AgentSetup;
 use super::{Setup, TOKEN, http, soon, until};
 
 /// The key of the principal `other`; `TOKEN` is the one of `tester`.
@@ -40,13 +40,20 @@ pub struct A2aSetup {
     pub journal: Option<PathBuf>,
     pub offer: Offer,
     pub push: push::Options,
+    pub agent: AgentSetup,
 }
 
 impl Default for A2aSetup {
     fn default() -> Self {
         let offer =
             Offer { streaming: true, push_notifications: true, extended_card: true, ..Offer::default() };
-        Self { rim: Setup::default(), journal: None, offer, push: push::Options::default() }
+        Self {
+            rim: Setup::default(),
+            journal: None,
+            offer,
+            push: push::Options::default(),
+            agent: AgentSetup::default(),
+        }
     }
 }
 
@@ -69,8 +76,7 @@ impl A2aServer {
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = listener.address();
         let store = open(setup.journal.as_ref());
-        let brain = Rehearsal::new(Script::parse(script).unwrap());
-        let engine = Engine::new(Arc::clone(&store), Arc::new(brain));
+        let engine = Engine::new(Arc::clone(&store), setup.agent.mind(script));
         engine.recover().await.unwrap();
         let a2a = Arc::new(A2a::new(engine.clone(), card_at(address, &setup.offer), options(&setup)));
         let (wake, bodies) = (Arc::clone(engine.committed()), Arc::new(PushBodies));

@@ -2,6 +2,7 @@
 //! binding.
 
 mod a2a;
+pub mod agent;
 mod client;
 mod outcome;
 pub mod process;

@@ -1,0 +1,130 @@
+//! Packages whose JSON is a vendor's, not ProtoJSON: serde derives on the generated messages, and for each field how
+//! it is read and left out. Unions are written by hand in `src/proto/`; plain fields never are.
+
+use prost_build::Config;
+use prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescriptor};
+
+use crate::Result;
+
+pub struct Package {
+    pub name: &'static str,
+    /// Messages whose impls are written by hand.
+    pub by_hand: &'static [&'static str],
+    /// Fields that hold JSON as the text that stood there.
+    pub raw: &'static [&'static str],
+    /// Lists that must have their brackets: without them, messages nest deeper than protobuf reads back before the JSON
+    /// is too deep.
+    pub strict: &'static [&'static str],
+    /// Fields that are read and not written, with what reads them.
+    pub read_only: &'static [(&'static str, &'static str)],
+}
+
+pub const PACKAGES: [Package; 1] = [Package {
+    name: "agena.gemini.v1",
+    by_hand: &["Part"],
+    raw: &[
+        "FunctionCall.args",
+        "FunctionResponse.response",
+        "FunctionDeclaration.parameters",
+        "FunctionDeclaration.parameters_json_schema",
+        "FunctionDeclaration.response",
+        "FunctionDeclaration.response_json_schema",
+        "GenerationConfig.response_schema",
+        "GenerationConfig.response_json_schema",
+        "Candidate.safety_ratings",
+        "Candidate.citation_metadata",
+        "Candidate.grounding_metadata",
+        "Candidate.url_context_metadata",
+        "PromptFeedback.safety_ratings",
+    ],
+    strict: &["FunctionResponse.parts"],
+    // On REST the model stands in the path.
+    read_only: &[("GenerateContentRequest.model", "crate::proto::gemini::model_name")],
+}];
+
+/// Where unknown members go.
+const EXTRA: &str = "extra";
+
+pub fn attributes(config: &mut Config, pool: &DescriptorPool) -> Result<()> {
+    for package in &PACKAGES {
+        let messages: Vec<_> = pool.all_messages().filter(|m| m.package_name() == package.name).collect();
+        // The tests' own set has none of them.
+        if !messages.is_empty() {
+            check_names(package, &messages)?;
+        }
+        let derived = |m: &&MessageDescriptor| !m.is_map_entry() && !package.by_hand.contains(&m.name());
+        messages.iter().filter(derived).for_each(|message| derive(config, package, message));
+    }
+    Ok(())
+}
+
+/// A field that was renamed must not silently become plain text.
+fn check_names(package: &Package, messages: &[MessageDescriptor]) -> Result<()> {
+    let fields: Vec<String> =
+        messages.iter().flat_map(|m| m.fields().map(|f| local(&f)).collect::<Vec<_>>()).collect();
+    let named = package
+        .raw
+        .iter()
+        .chain(package.strict)
+        .copied()
+        .chain(package.read_only.iter().map(|(field, _)| *field));
+    match named.into_iter().find(|name| !fields.iter().any(|field| field == name)) {
+        Some(missing) => Err(format!("{} has no {missing}", package.name).into()),
+        None => Ok(()),
+    }
+}
+
+/// `Message.field`.
+fn local(field: &FieldDescriptor) -> String {
+    format!("{}.{}", field.parent_message().name(), field.name())
+}
+
+fn derive(config: &mut Config, package: &Package, message: &MessageDescriptor) {
+    let path = format!(".{}", message.full_name());
+    config.message_attribute(&path, "#[derive(serde::Serialize, serde::Deserialize)]");
+    // With unknown members to keep, the derived impls are the inner ones: `vendor::keep_extra!` stands around them.
+    let remote = if message.get_field_by_name(EXTRA).is_some() { ", remote = \"Self\"" } else { "" };
+    config.message_attribute(&path, format!("#[serde(default{remote})]"));
+    for field in message.fields() {
+        config.field_attribute(format!("{path}.{}", field.name()), attribute(package, &field));
+    }
+}
+
+fn attribute(package: &Package, field: &FieldDescriptor) -> String {
+    if field.name() == EXTRA {
+        return "#[serde(skip)]".to_owned();
+    }
+    let names = format!("rename = \"{}\", alias = \"{}\"", field.json_name(), field.name());
+    let read_only = package.read_only.iter().find(|(name, _)| *name == local(field));
+    let rest = match read_only {
+        Some((_, read)) => format!("skip_serializing, deserialize_with = \"{read}\""),
+        None if package.raw.contains(&local(field).as_str()) => raw(field),
+        None => plain(package, field),
+    };
+    format!("#[serde({names}, {rest})]")
+}
+
+fn raw(field: &FieldDescriptor) -> String {
+    let module = if field.is_list() { "raw::list" } else { "raw" };
+    let empty = if field.is_list() { "Vec" } else { "String" };
+    format!("with = \"crate::proto::vendor::{module}\", skip_serializing_if = \"{empty}::is_empty\"")
+}
+
+/// What reads a field, and when it is left out.
+fn plain(package: &Package, field: &FieldDescriptor) -> String {
+    let one = field.kind().as_message().is_some() && !package.strict.contains(&local(field).as_str());
+    let optional = field.supports_presence();
+    let (read, skip) = match field.kind() {
+        _ if field.is_map() => ("or_default", "std::collections::BTreeMap::is_empty"),
+        _ if field.is_list() && one => ("one_or_many", "Vec::is_empty"),
+        _ if field.is_list() => ("or_default", "Vec::is_empty"),
+        Kind::Double | Kind::Float if optional => ("double", "crate::proto::vendor::no_number"),
+        Kind::Int32 | Kind::Int64 if optional => ("optional_integer", "Option::is_none"),
+        Kind::Int32 | Kind::Int64 => ("integer", "crate::proto::vendor::is_default"),
+        _ if optional => ("or_default", "Option::is_none"),
+        _ => ("or_default", "crate::proto::vendor::is_default"),
+    };
+    let print =
+        if read == "double" { ", serialize_with = \"crate::proto::vendor::print_double\"" } else { "" };
+    format!("deserialize_with = \"crate::proto::vendor::{read}\", skip_serializing_if = \"{skip}\"{print}")
+}
