@@ -1,5 +1,7 @@
 //! TaskEvent to A2A 1.0's stream: one event becomes at most one item. Pure; the service calls it.
 
+use std::fmt::Write;
+
 use crate::proto::a2a::stream_response::Payload;
 use crate::proto::a2a::{
     Message, Part, Role, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState, TaskStatus,
@@ -65,7 +67,7 @@ impl View {
     /// A piece of the answer is a message of its own, with an id of its own: clients tell messages apart by it.
     fn text(&self, delta: &TextDelta, event: &TaskEvent) -> TaskStatusUpdateEvent {
         let message = Message {
-            message_id: format!("{}-{}", delta.message_id, event.sequence),
+            message_id: piece_id(&delta.message_id, event.sequence),
             task_id: self.task_id.clone(),
             context_id: self.context_id.clone(),
             role: Role::Agent.into(),
@@ -90,9 +92,20 @@ impl View {
 
     #[allow(clippy::cast_precision_loss, reason = "no task has 2^53 events")]
     fn cursor(&self, sequence: u64) -> Option<Struct> {
+        if !self.resume {
+            return None;
+        }
         let sequence = Value::from(Kind::Number(sequence as f64));
         let fields = Struct { fields: [("sequence".to_owned(), sequence)].into() };
         let named = [(RESUME.to_owned(), Value::from(Kind::Struct(fields)))];
-        self.resume.then(|| Struct { fields: named.into() })
+        Some(Struct { fields: named.into() })
     }
+}
+
+/// Made for every piece of every answer, so it is written into room that is large enough at once.
+fn piece_id(message_id: &str, sequence: u64) -> String {
+    let mut id = String::with_capacity(message_id.len() + 8);
+    // Writing to a String cannot fail.
+    let _ = write!(id, "{message_id}-{sequence}");
+    id
 }
