@@ -117,12 +117,27 @@ impl Engine {
         if let Some(parts) = self.shared.brain.reply(&new.message) {
             return Ok(Sent::Reply(parts));
         }
-        let (engine, who) = (self.clone(), who.clone());
+        let (told, heard) = oneshot::channel();
         // Apart from the caller: one that goes away in the middle must not leave a task that is stored and never run.
-        tokio::spawn(async move { engine.start(&who, new).await }).await.map_err(|_| EngineError::Gone)?
+        drop(tokio::spawn(self.clone().start(who.clone(), new, told)));
+        heard.await.map_err(|_| EngineError::Gone)?
     }
 
-    async fn start(&self, who: &Principal, new: NewTask) -> Result<Sent> {
+    /// Stores the task, tells the caller, and runs it.
+    async fn start(self, who: Principal, new: NewTask, told: oneshot::Sender<Result<Sent>>) {
+        match self.create(&who, new).await {
+            Ok((watch, runner)) => {
+                let _ = told.send(Ok(Sent::Task { watch, sequence: 2 }));
+                if let Some(runner) = runner {
+                    runner.run().await;
+                }
+            }
+            Err(error) => drop(told.send(Err(error))),
+        }
+    }
+
+    /// The runner of a new task; none if the same was sent before.
+    async fn create(&self, who: &Principal, new: NewTask) -> Result<(Watch, Option<Runner>)> {
         let task_id = uuid::Uuid::now_v7().to_string();
         let NewTask { tenant, mut message, repeat, new_context } = new;
         message.task_id.clone_from(&task_id);
@@ -133,7 +148,7 @@ impl Engine {
             tenant,
         };
         let now = SystemTime::now();
-        let (machine, events) = first_events(&owner, &message, now)?;
+        let (machine, events) = first_events(&owner, message.clone(), now)?;
         let commit = Commit {
             task_id: task_id.clone(),
             events: events.clone(),
@@ -149,14 +164,13 @@ impl Engine {
         }
         if let Committed::Repeated { task_id } = committed? {
             let head = self.shared.store.head(who, &task_id).await?;
-            return Ok(Sent::Task { watch: self.watch(who, &head), sequence: 2 });
+            return Ok((self.watch(who, &head), None));
         }
-        held.live.publish(&events.into_iter().map(Arc::new).collect::<Vec<_>>());
+        held.live.publish(events);
         let watch = self.watch_held(who, &task_id, held.clone(), None);
         let said = vec![message];
         let shared = Arc::clone(&self.shared);
-        tokio::spawn(Runner { shared, owner, machine, held, inbox, said, alone: new_context }.run());
-        Ok(Sent::Task { watch, sequence: 2 })
+        Ok((watch, Some(Runner { shared, owner, machine, held, inbox, said, alone: new_context })))
     }
 
     /// A further message to a task. One that came before is not said again; whoever sent it is told where it is.
@@ -257,7 +271,7 @@ impl Engine {
         let mut machine = Machine::at(head.sequence, head.state);
         let writer = Writer::new(&head.task_id, &head.context_id, uuid::Uuid::now_v7().to_string());
         let time = Timestamp::of(now);
-        let events = vec![machine.apply(writer.interrupted(), time)?];
+        let events = vec![Arc::new(machine.apply(writer.interrupted(), time)?)];
         let commit =
             Commit { task_id: head.task_id, events, state: machine.state(), updated: Some(now), send: None };
         self.shared.commit(&who, commit).await?;
@@ -275,7 +289,7 @@ fn owner(who: &Principal, head: &Head) -> Owner {
 }
 
 /// The task exists, and this was said.
-fn first_events(owner: &Owner, message: &Message, now: SystemTime) -> Result<(Machine, Vec<TaskEvent>)> {
+fn first_events(owner: &Owner, message: Message, now: SystemTime) -> Result<(Machine, Vec<Arc<TaskEvent>>)> {
     let mut machine = Machine::new();
     let time = Timestamp::of(now);
     let created = Created {
@@ -285,8 +299,8 @@ fn first_events(owner: &Owner, message: &Message, now: SystemTime) -> Result<(Ma
         reference_task_ids: message.reference_task_ids.clone(),
     };
     let events = vec![
-        machine.apply(Event::Created(created), time)?,
-        machine.apply(Event::Message(message.clone()), time)?,
+        Arc::new(machine.apply(Event::Created(created), time)?),
+        Arc::new(machine.apply(Event::Message(Box::new(message)), time)?),
     ];
     Ok((machine, events))
 }

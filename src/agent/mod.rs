@@ -12,4 +12,4 @@ mod watch;
 
 pub use engine::{Engine, EngineError, NewTask, Repeat, Sent};
 pub use machine::Refused;
-pub use watch::Watch;
+pub use watch::{Events, Watch};

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use futures::StreamExt;
+use futures::stream::Fuse;
+use futures::{FutureExt, Stream, StreamExt};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::machine::{Machine, Refused};
@@ -15,7 +16,6 @@ use crate::domain::principal::Principal;
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::{Commit, Committed, Filter, SendKey, Store, StoreError};
 use crate::proto::a2a::{Message, TaskState};
-use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
 use crate::proto::wkt::Timestamp;
 
@@ -134,7 +134,7 @@ impl Runner {
         match command {
             Command::Say(said, answer) => {
                 let Said { message, key } = *said;
-                let stored = self.store(vec![Event::Message(message.clone())], Some(key)).await;
+                let stored = self.store(vec![Event::Message(Box::new(message.clone()))], Some(key)).await;
                 if stored.is_ok() {
                     self.said.push(message);
                 }
@@ -152,7 +152,7 @@ impl Runner {
         let turn = self.prepare().await?;
         let mut writer =
             Writer::new(&self.owner.task_id, &self.owner.context_id, uuid::Uuid::now_v7().to_string());
-        let mut steps = self.shared.brain.work(turn).ready_chunks(STEPS);
+        let mut steps = self.shared.brain.work(turn).fuse();
         loop {
             tokio::select! {
                 biased;
@@ -162,7 +162,7 @@ impl Runner {
                         return Ok(Next::Go);
                     }
                 }
-                ready = steps.next() => {
+                ready = ready(&mut steps) => {
                     if self.take(ready, &mut writer).await? {
                         return Ok(Next::Go);
                     }
@@ -236,11 +236,13 @@ impl Runner {
         let mut machine = self.machine;
         let time = Timestamp::of(now);
         let changes = events.iter().any(|event| matches!(event, Event::State(_) | Event::Created(_)));
-        let events: Vec<TaskEvent> =
-            events.into_iter().map(|event| machine.apply(event, time)).collect::<Result<_, _>>()?;
+        let mut shared = Vec::with_capacity(events.len());
+        for event in events {
+            shared.push(Arc::new(machine.apply(event, time)?));
+        }
         let commit = Commit {
             task_id: self.owner.task_id.clone(),
-            events: events.clone(),
+            events: shared.clone(),
             state: machine.state(),
             updated: changes.then_some(now),
             send,
@@ -249,7 +251,19 @@ impl Runner {
             return Err(Failed::Repeated);
         }
         self.machine = machine;
-        self.held.live.publish(&events.into_iter().map(Arc::new).collect::<Vec<_>>());
+        self.held.live.publish(shared);
         Ok(machine.sequence())
     }
+}
+
+/// The next step with all that are ready behind it; none at the end. `ready_chunks` would set memory aside for the
+/// most that there could be, each time.
+async fn ready(steps: &mut Fuse<impl Stream<Item = Step> + Unpin>) -> Option<Vec<Step>> {
+    let mut ready = vec![steps.next().await?];
+    while ready.len() < STEPS
+        && let Some(Some(step)) = steps.next().now_or_never()
+    {
+        ready.push(step);
+    }
+    Some(ready)
 }

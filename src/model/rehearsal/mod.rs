@@ -5,6 +5,9 @@ mod duration;
 mod perform;
 mod script;
 
+use std::sync::Arc;
+
+use futures::StreamExt;
 use futures::stream::BoxStream;
 
 pub use script::{BadScript, Script};
@@ -41,7 +44,9 @@ impl Brain for Rehearsal {
         // What is new decides; an answer to a question of ours belongs to what was asked before.
         let new = turn.messages.iter().rev();
         let old = turn.history.iter().rev().filter(|message| message.role() == Role::User);
-        let rule = self.script.rule(new.chain(old)).cloned();
-        perform::steps(rule.map(|rule| rule.steps).unwrap_or_default(), turn)
+        match self.script.rule(new.chain(old)) {
+            Some(rule) => perform::steps(Arc::clone(rule), turn),
+            None => futures::stream::empty().boxed(),
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! Performs the lines of a rule: each becomes steps, and waits are waited for.
 
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use serde::Deserialize;
 
-use super::script::{Line, Thing};
+use super::script::{Line, Rule, Thing};
 use crate::domain::brain::{End, Step, Turn};
 use crate::domain::reference::{Reference, resolve};
 use crate::proto::a2a::part::Content;
@@ -14,13 +16,13 @@ use crate::proto::a2a::{Artifact, Message, Part};
 use crate::proto::devtool::AgentThought;
 use crate::proto::wkt;
 
-pub(super) fn steps(lines: Vec<Line>, turn: Turn) -> BoxStream<'static, Step> {
+pub(super) fn steps(rule: Arc<Rule>, turn: Turn) -> BoxStream<'static, Step> {
     let message = turn.messages.last().cloned().unwrap_or_default();
-    let performed = stream::iter(lines).then(move |line| {
-        let steps = match line {
+    let performed = stream::iter(0..rule.steps.len()).then(move |line| {
+        let steps = match rule.steps.get(line) {
             // Nothing to say, but something to wait for.
-            Line::Wait(time) => Err(time),
-            other => Ok(line_steps(other, &message, &turn)),
+            Some(Line::Wait(time)) => Err(*time),
+            other => Ok(other.map(|line| line_steps(line, &message, &turn)).unwrap_or_default()),
         };
         async move {
             match steps {
@@ -35,29 +37,33 @@ pub(super) fn steps(lines: Vec<Line>, turn: Turn) -> BoxStream<'static, Step> {
     performed.flat_map(stream::iter).boxed()
 }
 
-fn line_steps(line: Line, message: &Message, turn: &Turn) -> Vec<Step> {
+fn line_steps(line: &Line, message: &Message, turn: &Turn) -> Vec<Step> {
     match line {
-        Line::Say(pieces) => pieces.into_vec().iter().map(|piece| Step::Text(fill(piece, message))).collect(),
+        Line::Say(pieces) => pieces.as_slice().iter().map(|piece| Step::Text(fill(piece, message))).collect(),
         Line::Think(thought) => {
-            vec![Step::Thought(AgentThought { subject: thought.subject, description: thought.description })]
+            let (subject, description) = (thought.subject.clone(), thought.description.clone());
+            vec![Step::Thought(AgentThought { subject, description })]
         }
-        Line::Artifact(thing) => artifact(*thing, message, turn),
-        Line::Ask(question) => vec![Step::End(End::InputRequired(fill(&question, message)))],
+        Line::Artifact(thing) => artifact(thing, message, turn),
+        Line::Ask(question) => vec![Step::End(End::InputRequired(fill(question, message)))],
         // A rule with a reply makes no task; where a task is there already, its words complete it.
-        Line::Reply(text) => vec![Step::End(End::Completed(Some(fill(&text, message))))],
-        Line::Complete(text) => vec![Step::End(End::Completed(text.map(|text| fill(&text, message))))],
-        Line::Reject(why) => vec![Step::End(End::Rejected(fill(&why, message)))],
-        Line::Fail(why) => vec![Step::End(End::Failed(fill(&why, message)))],
+        Line::Reply(text) => vec![Step::End(End::Completed(Some(fill(text, message))))],
+        Line::Complete(text) => {
+            vec![Step::End(End::Completed(text.as_ref().map(|text| fill(text, message))))]
+        }
+        Line::Reject(why) => vec![Step::End(End::Rejected(fill(why, message)))],
+        Line::Fail(why) => vec![Step::End(End::Failed(fill(why, message)))],
         Line::Wait(_) => Vec::new(),
     }
 }
 
 /// `{text}` is what the user said.
 pub(super) fn fill(text: &str, message: &Message) -> String {
-    text.replace("{text}", &message.text())
+    const SAID: &str = "{text}";
+    if text.contains(SAID) { text.replace(SAID, &message.text()) } else { text.to_owned() }
 }
 
-fn artifact(thing: Thing, message: &Message, turn: &Turn) -> Vec<Step> {
+fn artifact(thing: &Thing, message: &Message, turn: &Turn) -> Vec<Step> {
     let name = if thing.refine {
         match resolve(message, &turn.references) {
             Reference::One(artifact) => artifact.name.clone(),
@@ -67,7 +73,7 @@ fn artifact(thing: Thing, message: &Message, turn: &Turn) -> Vec<Step> {
     } else {
         thing.name.clone()
     };
-    let contents = contents(&thing, message);
+    let contents = contents(thing, message);
     let last = contents.len().saturating_sub(1);
     let artifact_id = uuid::Uuid::now_v7().to_string();
     let piece = |(index, content): (usize, Content)| {
@@ -84,7 +90,7 @@ fn artifact(thing: Thing, message: &Message, turn: &Turn) -> Vec<Step> {
             parts: vec![part],
             ..Artifact::default()
         };
-        Step::Artifact { artifact, append: index > 0, last_chunk: index == last }
+        Step::Artifact { artifact: Box::new(artifact), append: index > 0, last_chunk: index == last }
     };
     contents.into_iter().enumerate().map(piece).collect()
 }
@@ -97,7 +103,7 @@ fn ask(names: &[&str]) -> Step {
 /// A script was checked when it was read, so that each artifact has one content.
 fn contents(thing: &Thing, message: &Message) -> Vec<Content> {
     if let Some(pieces) = &thing.text {
-        return pieces.clone().into_vec().iter().map(|piece| Content::Text(fill(piece, message))).collect();
+        return pieces.as_slice().iter().map(|piece| Content::Text(fill(piece, message))).collect();
     }
     let bytes = thing.bytes.as_ref().and_then(|text| STANDARD.decode(text).ok());
     let bytes = bytes.map(|bytes| Content::Raw(bytes.into()));

@@ -1,6 +1,7 @@
 //! The script: rules that match a message, and the steps that then happen. Reading it is pure; whoever starts the
 //! server reads the file.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine;
@@ -18,9 +19,16 @@ pub enum BadScript {
     Rule { rule: usize, problem: &'static str },
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A turn that follows a rule shares it, however long it is.
+#[derive(Debug, Clone)]
 pub struct Script {
+    rules: Vec<Arc<Rule>>,
+}
+
+/// As it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
     rules: Vec<Rule>,
 }
 
@@ -69,9 +77,9 @@ pub(super) enum Pieces {
 }
 
 impl Pieces {
-    pub(super) fn into_vec(self) -> Vec<String> {
+    pub(super) fn as_slice(&self) -> &[String] {
         match self {
-            Self::One(text) => vec![text],
+            Self::One(text) => std::slice::from_ref(text),
             Self::Many(pieces) => pieces,
         }
     }
@@ -112,15 +120,15 @@ pub(super) struct Thing {
 
 impl Script {
     pub fn parse(text: &str) -> Result<Self, BadScript> {
-        let script: Self = serde_saphyr::from_str(text)?;
-        for (index, rule) in script.rules.iter().enumerate() {
+        let Written { rules } = serde_saphyr::from_str(text)?;
+        for (index, rule) in rules.iter().enumerate() {
             rule.check().map_err(|problem| BadScript::Rule { rule: index + 1, problem })?;
         }
-        Ok(script)
+        Ok(Self { rules: rules.into_iter().map(Arc::new).collect() })
     }
 
     /// The rule of the first message that any rule asks for by name; without one, the rule for anything.
-    pub(super) fn rule<'a>(&self, messages: impl Iterator<Item = &'a Message>) -> Option<&Rule> {
+    pub(super) fn rule<'a>(&self, messages: impl Iterator<Item = &'a Message>) -> Option<&Arc<Rule>> {
         let mut named =
             messages.filter_map(|m| self.rules.iter().find(|r| !r.when.is_anything() && r.when.holds(m)));
         named.next().or_else(|| self.rules.iter().find(|rule| rule.when.is_anything()))
