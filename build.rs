@@ -92,6 +92,10 @@ fn rust_config(out: &Path, pool: &DescriptorPool) -> Result<prost_build::Config>
         .btree_map(["."])
         .bytes(["."]);
     vendor::attributes(&mut config, pool)?;
+    // Most events are pieces of text; they would all be as large as the largest.
+    for large in ["state", "tool_call", "tool_output", "decision", "artifact", "message", "usage"] {
+        config.boxed(format!(".agena.task.v1.TaskEvent.event.{large}"));
+    }
     for own in ["Any", "Duration", "Empty", "FieldMask", "ListValue", "Struct", "Timestamp", "Value"] {
         config.extern_path(format!(".google.protobuf.{own}"), format!("::agena::proto::wkt::{own}"));
     }

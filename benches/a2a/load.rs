@@ -14,7 +14,7 @@ pub const KEY: &str = "the-key-of-the-benchmark";
 pub const PIECES: usize = 500;
 const CONCURRENCY: usize = 32;
 const TASKS: f64 = 12_000.0;
-const STREAMS: f64 = 320.0;
+const STREAMS: f64 = 960.0;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {

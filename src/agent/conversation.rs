@@ -52,7 +52,7 @@ impl Conversation {
     pub fn fold(&mut self, event: &TaskEvent) {
         match &event.event {
             Some(Event::Message(message)) if message.role() == Role::User => {
-                self.waiting.push(message.clone())
+                self.waiting.push(Message::clone(message))
             }
             Some(Event::Turn(turn)) => self.begin(&turn.message_ids),
             Some(Event::Answer(answer)) => self.answer(answer),

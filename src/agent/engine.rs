@@ -136,12 +136,27 @@ impl Engine {
         if let Some(parts) = self.shared.mind.brain.reply(&new.message) {
             return Ok(Sent::Reply(parts));
         }
-        let (engine, who) = (self.clone(), who.clone());
+        let (told, heard) = oneshot::channel();
         // Apart from the caller: one that goes away in the middle must not leave a task that is stored and never run.
-        tokio::spawn(async move { engine.start(&who, new).await }).await.map_err(|_| EngineError::Gone)?
+        drop(tokio::spawn(self.clone().start(who.clone(), new, told)));
+        heard.await.map_err(|_| EngineError::Gone)?
     }
 
-    async fn start(&self, who: &Principal, new: NewTask) -> Result<Sent> {
+    /// Stores the task, tells the caller, and runs it.
+    async fn start(self, who: Principal, new: NewTask, told: oneshot::Sender<Result<Sent>>) {
+        match self.create(&who, new).await {
+            Ok((watch, runner)) => {
+                let _ = told.send(Ok(Sent::Task { watch, sequence: 2 }));
+                if let Some(runner) = runner {
+                    runner.run().await;
+                }
+            }
+            Err(error) => drop(told.send(Err(error))),
+        }
+    }
+
+    /// The runner of a new task; none if the same was sent before.
+    async fn create(&self, who: &Principal, new: NewTask) -> Result<(Watch, Option<Runner>)> {
         let task_id = uuid::Uuid::now_v7().to_string();
         let settings = self.settings(who, &new).await?;
         let NewTask { tenant, mut message, repeat, new_context, .. } = new;
@@ -154,7 +169,7 @@ impl Engine {
         };
         let now = SystemTime::now();
         let what = Created { settings, ..Created::default() };
-        let (machine, events) = first_events(&owner, what, &message, now)?;
+        let (machine, events) = first_events(&owner, what, message.clone(), now)?;
         let commit = Commit {
             task_id: task_id.clone(),
             events: events.clone(),
@@ -171,9 +186,9 @@ impl Engine {
         }
         if let Committed::Repeated { task_id } = committed? {
             let head = self.shared.store.head(who, &task_id).await?;
-            return Ok(Sent::Task { watch: self.watch(who, &head), sequence: 2 });
+            return Ok((self.watch(who, &head), None));
         }
-        held.live.publish(&events.into_iter().map(Arc::new).collect::<Vec<_>>());
+        held.live.publish(events);
         let watch = self.watch_held(who, &task_id, held.clone(), None);
         let said = vec![message];
         let shared = Arc::clone(&self.shared);
@@ -188,8 +203,7 @@ impl Engine {
             session: None,
             farewell: None,
         };
-        tokio::spawn(runner.run());
-        Ok(Sent::Task { watch, sequence: 2 })
+        Ok((watch, Some(runner)))
     }
 
     /// A further message to a task. One that came before is not said again; whoever sent it is told where it is.
@@ -341,9 +355,9 @@ fn owner(who: &Principal, head: &Head) -> Owner {
 fn first_events(
     owner: &Owner,
     what: Created,
-    message: &Message,
+    message: Message,
     now: SystemTime,
-) -> Result<(Machine, Vec<TaskEvent>)> {
+) -> Result<(Machine, Vec<Arc<TaskEvent>>)> {
     let mut machine = Machine::new();
     let time = Timestamp::of(now);
     let created = Created {
@@ -354,8 +368,8 @@ fn first_events(
         ..what
     };
     let events = vec![
-        machine.apply(Event::Created(created), time)?,
-        machine.apply(Event::Message(message.clone()), time)?,
+        Arc::new(machine.apply(Event::Created(created), time)?),
+        Arc::new(machine.apply(Event::Message(Box::new(message)), time)?),
     ];
     Ok((machine, events))
 }

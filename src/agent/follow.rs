@@ -1,6 +1,5 @@
 //! Following a task: what is stored, then what happens, joined by sequence without gap or repeat.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures::Stream;
@@ -30,63 +29,62 @@ pub(super) struct Follower {
 struct State {
     follower: Follower,
     changes: watch::Receiver<u64>,
-    buffer: VecDeque<Arc<TaskEvent>>,
     /// The store had nothing more, after the tail was joined: from then on the tail is enough.
     caught_up: bool,
     ended: bool,
 }
 
 impl Follower {
-    /// Ends behind the event that ends the task.
-    pub(super) fn stream(self) -> impl Stream<Item = Result<Arc<TaskEvent>>> + Send {
+    /// What is there at once comes at once, never nothing. Ends behind the event that ends the task.
+    pub(super) fn stream(self) -> impl Stream<Item = Result<Vec<Arc<TaskEvent>>>> + Send {
         let changes = self.held.live.changes();
         let ended = self.last.is_some_and(|last| self.cursor >= last);
-        let state = State { follower: self, changes, buffer: VecDeque::new(), caught_up: false, ended };
+        let state = State { follower: self, changes, caught_up: false, ended };
         futures::stream::try_unfold(state, |mut state| async move {
-            Ok(state.next().await?.map(|event| (event, state)))
+            Ok(state.next().await?.map(|events| (events, state)))
         })
     }
 }
 
 impl State {
-    async fn next(&mut self) -> Result<Option<Arc<TaskEvent>>> {
-        while self.buffer.is_empty() {
-            if self.ended {
-                return Ok(None);
+    async fn next(&mut self) -> Result<Option<Vec<Arc<TaskEvent>>>> {
+        while !self.ended {
+            let mut events = self.look().await?;
+            let last = self.follower.last.unwrap_or(u64::MAX);
+            let is_end = |event: &Arc<TaskEvent>| event.sequence >= last || is_last(event);
+            if let Some(end) = events.iter().position(is_end) {
+                events.truncate(end + 1);
+                self.ended = true;
             }
-            self.fill().await?;
+            if let Some(last) = events.last() {
+                self.follower.cursor = last.sequence;
+                return Ok(Some(events));
+            }
         }
-        let event = self.buffer.pop_front();
-        if let Some(event) = &event {
-            self.follower.cursor = event.sequence;
-            self.ended = self.follower.last.is_some_and(|last| event.sequence >= last) || is_last(event);
-        }
-        Ok(event)
+        Ok(None)
     }
 
     /// Looks where more may be; waits only if there is nothing anywhere.
-    async fn fill(&mut self) -> Result<()> {
+    async fn look(&mut self) -> Result<Vec<Arc<TaskEvent>>> {
         // Marked as seen before looking, so that what comes meanwhile wakes us.
         self.changes.borrow_and_update();
         match self.follower.held.live.recent(self.follower.cursor) {
-            Recent::Events(events) if !events.is_empty() => self.buffer.extend(events),
+            Recent::Events(events) if !events.is_empty() => return Ok(events),
             Recent::Events(_) => self.wait().await,
             Recent::AskStore if self.caught_up => {
                 self.wait().await;
                 self.caught_up = false;
             }
-            Recent::AskStore => self.read().await?,
+            Recent::AskStore => return self.read().await,
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
-    async fn read(&mut self) -> Result<()> {
+    async fn read(&mut self) -> Result<Vec<Arc<TaskEvent>>> {
         let Follower { store, who, task_id, cursor, .. } = &self.follower;
         let events = store.events(who, task_id, *cursor, PAGE).await?;
         self.caught_up = events.is_empty();
-        let behind = events.into_iter().filter(|event| event.sequence > *cursor);
-        self.buffer.extend(behind.map(Arc::new));
-        Ok(())
+        Ok(events.into_iter().filter(|event| event.sequence > *cursor).map(Arc::new).collect())
     }
 
     async fn wait(&mut self) {

@@ -32,7 +32,7 @@ impl Runner {
                 return Ok(self.machine.sequence());
             }
         }
-        let mut events = vec![Event::Message(message.clone())];
+        let mut events = vec![Event::Message(Box::new(message.clone()))];
         if interrupted {
             // In the same commit, so that what was answered cannot be forgotten.
             events.push(Writer::state(TaskState::Working));
@@ -66,7 +66,7 @@ impl Runner {
         let by = self.owner.who.name().to_owned();
         let session = self.session().await?;
         let mut batch = session.work.batch.clone();
-        let (mut events, mut grants) = (vec![Event::Message(message.clone())], Vec::new());
+        let (mut events, mut grants) = (vec![Event::Message(Box::new(message.clone()))], Vec::new());
         for (part, confirmation) in decisions {
             let id = confirmation.tool_call_id.clone();
             let input = Input::Decide(Answer { confirmation, by: by.clone() });

@@ -48,8 +48,8 @@ impl Live {
         Self { tail: Mutex::new(Tail { events: VecDeque::new(), whole_after }), head: watch::Sender::new(0) }
     }
 
-    pub(super) fn publish(&self, events: &[Arc<TaskEvent>]) {
-        let Some(last) = events.last() else { return };
+    pub(super) fn publish(&self, events: Vec<Arc<TaskEvent>>) {
+        let Some(last) = events.last().map(|event| event.sequence) else { return };
         {
             let mut tail = self.tail();
             for event in events {
@@ -57,10 +57,10 @@ impl Live {
                 if tail.events.len() == TAIL {
                     tail.whole_after = tail.events.pop_front().map(|oldest| oldest.sequence);
                 }
-                tail.events.push_back(Arc::clone(event));
+                tail.events.push_back(event);
             }
         }
-        self.head.send_replace(last.sequence);
+        self.head.send_replace(last);
     }
 
     pub(super) fn recent(&self, after: u64) -> Recent {
@@ -96,16 +96,16 @@ mod tests {
     fn a_tail_answers_only_for_what_it_has_whole() {
         let live = Live::from_start();
         assert_eq!(live.recent(0), Recent::Events(vec![]));
-        live.publish(&events(1..=3));
+        live.publish(events(1..=3));
         assert_eq!(live.recent(0), Recent::Events(events(1..=3)));
         assert_eq!(live.recent(2), Recent::Events(events(3..=3)));
-        live.publish(&events(4..=TAIL as u64 + 3));
+        live.publish(events(4..=TAIL as u64 + 3));
         assert_eq!(live.recent(2), Recent::AskStore);
         assert_eq!(live.recent(3), Recent::Events(events(4..=TAIL as u64 + 3)));
 
         let joined = Live::joined();
         assert_eq!(joined.recent(7), Recent::AskStore);
-        joined.publish(&events(8..=9));
+        joined.publish(events(8..=9));
         assert_eq!(joined.recent(7), Recent::Events(events(8..=9)));
         assert_eq!(joined.recent(6), Recent::AskStore);
     }

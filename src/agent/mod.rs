@@ -29,4 +29,4 @@ pub mod work;
 pub use engine::{Engine, EngineError, Further, NewTask, Repeat, Sent};
 pub use machine::Refused;
 pub use mind::Mind;
-pub use watch::Watch;
+pub use watch::{Events, Watch};

@@ -98,7 +98,7 @@ impl Reply {
     /// What is remembered, and how it ended.
     pub fn finish(mut self) -> (Vec<Event>, Finish) {
         let finish = self.how();
-        let usage = self.usage.take().map(|usage| Event::Usage(usage_of(&self.model, &usage)));
+        let usage = self.usage.take().map(|usage| Event::Usage(Box::new(usage_of(&self.model, &usage))));
         self.parts.retain(
             |part| !matches!(&part.data, Some(Data::Text(text)) if text.is_empty() && is_plain(part)),
         );

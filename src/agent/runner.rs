@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use futures::StreamExt;
-use futures::stream::BoxStream;
+use futures::stream::{BoxStream, Fuse};
+use futures::{FutureExt, Stream, StreamExt};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::call::Refusal;
@@ -22,8 +22,8 @@ use crate::domain::store::{Commit, Committed, Filter, SendKey, Store, StoreError
 use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, TaskState};
 use crate::proto::devtool::ToolCallConfirmation;
+use crate::proto::task::TurnStarted;
 use crate::proto::task::task_event::Event;
-use crate::proto::task::{TaskEvent, TurnStarted};
 use crate::proto::wkt::Timestamp;
 
 /// Steps that are ready together are stored together.
@@ -241,7 +241,7 @@ impl Runner {
     /// Follows what acts directly, without a model.
     async fn perform(&mut self, steps: BoxStream<'static, Step>, begun: Event) -> Result<Next, Failed> {
         let (mut writer, mut begun) = (self.writer(), Some(begun));
-        let mut steps = steps.ready_chunks(STEPS);
+        let mut steps = steps.fuse();
         loop {
             tokio::select! {
                 biased;
@@ -251,7 +251,7 @@ impl Runner {
                         return Ok(Next::Go);
                     }
                 }
-                ready = steps.next() => {
+                ready = ready(&mut steps) => {
                     if self.take(ready, &mut writer, begun.take()).await? {
                         return Ok(Next::Go);
                     }
@@ -335,12 +335,15 @@ impl Runner {
         let now = SystemTime::now();
         let mut machine = self.machine;
         let time = Timestamp::of(now);
-        let events: Vec<TaskEvent> =
-            events.into_iter().map(|event| machine.apply(event, time)).collect::<Result<_, _>>()?;
-        let changes = machine.state() != self.machine.state() || events.iter().any(is_state);
+        let states = events.iter().any(|event| matches!(event, Event::State(_)));
+        let mut shared = Vec::with_capacity(events.len());
+        for event in events {
+            shared.push(Arc::new(machine.apply(event, time)?));
+        }
+        let changes = states || machine.state() != self.machine.state();
         let commit = Commit {
             task_id: self.owner.task_id.clone(),
-            events: events.clone(),
+            events: shared.clone(),
             state: machine.state(),
             updated: changes.then_some(now),
             send,
@@ -351,19 +354,27 @@ impl Runner {
         }
         self.machine = machine;
         if let Some(session) = &mut self.session {
-            events.iter().for_each(|event| session.work.fold(event, &session.declarations));
+            shared.iter().for_each(|event| session.work.fold(event, &session.declarations));
         }
-        self.held.live.publish(&events.into_iter().map(Arc::new).collect::<Vec<_>>());
+        self.held.live.publish(shared);
         Ok(machine.sequence())
     }
-}
-
-fn is_state(event: &TaskEvent) -> bool {
-    matches!(event.event, Some(Event::State(_)))
 }
 
 /// These messages are being worked on.
 pub(super) fn begun(messages: &[Message], scripted: bool) -> Event {
     let message_ids = messages.iter().map(|message| message.message_id.clone()).collect();
     Event::Turn(TurnStarted { message_ids, scripted })
+}
+
+/// The next step with all that are ready behind it; none at the end. `ready_chunks` would set memory aside for the
+/// most that there could be, each time.
+async fn ready(steps: &mut Fuse<impl Stream<Item = Step> + Unpin>) -> Option<Vec<Step>> {
+    let mut ready = vec![steps.next().await?];
+    while ready.len() < STEPS
+        && let Some(Some(step)) = steps.next().now_or_never()
+    {
+        ready.push(step);
+    }
+    Some(ready)
 }

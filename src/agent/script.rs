@@ -28,7 +28,7 @@ impl Writer {
 
     /// A change of state without words.
     pub(super) fn state(state: TaskState) -> Event {
-        Event::State(StateChanged { state: state.into(), ..StateChanged::default() })
+        Event::State(Box::new(StateChanged { state: state.into(), ..StateChanged::default() }))
     }
 
     /// The process ended in the middle of a turn.
@@ -44,20 +44,22 @@ impl Writer {
 
     /// Words of the agent, as they enter the history.
     pub(super) fn said(&self, message_id: &str, text: &str) -> Option<Event> {
-        (!text.is_empty()).then(|| Event::Message(self.message(message_id.to_owned(), text)))
+        (!text.is_empty()).then(|| Event::Message(Box::new(self.message(message_id.to_owned(), text))))
     }
 
     /// Waits for the user, who is asked this.
     pub(super) fn asks(&self, question: &str) -> Event {
         let message = Some(self.message(self.message_id.clone(), question));
-        Event::State(StateChanged { state: TaskState::InputRequired.into(), message, error: None })
+        let state = TaskState::InputRequired.into();
+        Event::State(Box::new(StateChanged { state, message, error: None }))
     }
 
     pub(super) fn failed(&self, why: &str, kind: &str) -> Event {
         let error =
             ErrorDetails { message: why.to_owned(), r#type: Some(kind.to_owned()), status_code: None };
         let message = Some(self.message(self.message_id.clone(), why));
-        Event::State(StateChanged { state: TaskState::Failed.into(), message, error: Some(error) })
+        let state = TaskState::Failed.into();
+        Event::State(Box::new(StateChanged { state, message, error: Some(error) }))
     }
 
     /// What the steps come to, and whether the turn ends with them. `more_is_said` means that a message waits: then
@@ -92,7 +94,7 @@ impl Writer {
             }
             Step::Thought(thought) => Event::Thought(thought),
             Step::Artifact { artifact, append, last_chunk } => {
-                Event::Artifact(ArtifactDelta { artifact: Some(artifact), append, last_chunk })
+                Event::Artifact(Box::new(ArtifactDelta { artifact: Some(*artifact), append, last_chunk }))
             }
             // `events` has taken it out; a state that is set again would be refused by the machine.
             Step::End(_) => Self::state(TaskState::Working),
@@ -101,7 +103,7 @@ impl Writer {
 
     fn end(&mut self, end: End, more_is_said: bool, events: &mut Vec<Event>) {
         if !self.text.is_empty() {
-            events.push(Event::Message(self.message(self.message_id.clone(), &self.text)));
+            events.push(Event::Message(Box::new(self.message(self.message_id.clone(), &self.text))));
         }
         let (state, words, error) = match end {
             End::Completed(words) => (TaskState::Completed, words, None),
@@ -114,10 +116,10 @@ impl Writer {
         };
         let message = words.map(|words| self.message(format!("{}-end", self.message_id), &words));
         if more_is_said && state == TaskState::Completed {
-            events.extend(message.map(Event::Message));
+            events.extend(message.map(Box::new).map(Event::Message));
             return;
         }
-        events.push(Event::State(StateChanged { state: state.into(), message, error }));
+        events.push(Event::State(Box::new(StateChanged { state: state.into(), message, error })));
     }
 
     fn message(&self, message_id: String, text: &str) -> Message {

@@ -15,6 +15,9 @@ use crate::domain::snapshot::Snapshot;
 use crate::domain::store::{Store, StoreError};
 use crate::proto::task::TaskEvent;
 
+/// Events in their order, as many at once as are there.
+pub type Events = BoxStream<'static, Result<Vec<Arc<TaskEvent>>>>;
+
 pub struct Watch {
     pub(super) store: Arc<dyn Store>,
     pub(super) who: Principal,
@@ -29,8 +32,8 @@ impl Watch {
         &self.task_id
     }
 
-    /// The events behind `after`, then what happens, until the task ends.
-    pub fn events(&self, after: u64) -> BoxStream<'static, Result<Arc<TaskEvent>>> {
+    /// The events behind `after`, then what happens, until the task ends. What is there together comes together.
+    pub fn events(&self, after: u64) -> Events {
         let follower = Follower {
             store: Arc::clone(&self.store),
             who: self.who.clone(),
@@ -39,7 +42,7 @@ impl Watch {
             cursor: after,
             last: self.last,
         };
-        follower.stream().map(|event| event.map_err(EngineError::from)).boxed()
+        follower.stream().map(|events| events.map_err(EngineError::from)).boxed()
     }
 
     /// The task up to an event, or up to now.

@@ -27,7 +27,7 @@ pub enum Step {
     Thought(AgentThought),
     /// An artifact, or a piece of it.
     Artifact {
-        artifact: Artifact,
+        artifact: Box<Artifact>,
         append: bool,
         last_chunk: bool,
     },

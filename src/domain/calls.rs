@@ -73,11 +73,12 @@ mod tests {
 
     fn call(status: ToolCallStatus) -> Event {
         let tool_call_id = "c".to_owned();
-        Event::ToolCall(ToolCall { tool_call_id, status: status.into(), ..ToolCall::default() })
+        Event::ToolCall(Box::new(ToolCall { tool_call_id, status: status.into(), ..ToolCall::default() }))
     }
 
     fn print(text: &str) -> Event {
-        Event::ToolOutput(LiveOutput { tool_call_id: "c".to_owned(), offset: 0, text: text.to_owned() })
+        let tool_call_id = "c".to_owned();
+        Event::ToolOutput(Box::new(LiveOutput { tool_call_id, offset: 0, text: text.to_owned() }))
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Snapshot {
             }
             Some(Event::State(change)) => self.change(change, event),
             Some(Event::Artifact(delta)) => self.artifact(delta),
-            Some(Event::Message(message)) => self.task.history.push(message.clone()),
+            Some(Event::Message(message)) => self.task.history.push(Message::clone(message)),
             Some(what @ (Event::ToolCall(_) | Event::ToolOutput(_))) => self.calls.fold(what),
             Some(what @ Event::Decision(_)) => {
                 self.calls.fold(what);
@@ -105,7 +105,8 @@ mod tests {
     }
 
     fn said(role: Role, text: &str) -> Event {
-        Event::Message(Message { role: role.into(), parts: vec![Part::text(text)], ..Message::default() })
+        let parts = vec![Part::text(text)];
+        Event::Message(Box::new(Message { role: role.into(), parts, ..Message::default() }))
     }
 
     #[test]
@@ -114,10 +115,11 @@ mod tests {
         let piece = |text: &str, append| {
             let parts = vec![Part::text(text)];
             let artifact = Some(Artifact { artifact_id: "a".to_owned(), parts, ..Artifact::default() });
-            Event::Artifact(ArtifactDelta { artifact, append, last_chunk: false })
+            Event::Artifact(Box::new(ArtifactDelta { artifact, append, last_chunk: false }))
         };
-        let state =
-            |state: TaskState| Event::State(StateChanged { state: state.into(), ..StateChanged::default() });
+        let state = |state: TaskState| {
+            Event::State(Box::new(StateChanged { state: state.into(), ..StateChanged::default() }))
+        };
         let events = [
             event(1, Event::Created(created)),
             event(2, said(Role::User, "hi")),

@@ -1,5 +1,7 @@
 //! TaskEvent to A2A 1.0's stream: one event becomes at most one item. Pure; the service calls it.
 
+use std::fmt::Write;
+
 use super::devtool;
 use crate::domain::calls::OpenCalls;
 pub use crate::domain::extension::RESUME;
@@ -114,7 +116,7 @@ impl View {
 
     fn says(&self, id: &str, part: Part, event: &TaskEvent) -> TaskStatus {
         let message = Message {
-            message_id: format!("{id}-{}", event.sequence),
+            message_id: piece_id(id, event.sequence),
             task_id: self.task_id.clone(),
             context_id: self.context_id.clone(),
             role: Role::Agent.into(),
@@ -149,4 +151,12 @@ impl View {
         let fields = Struct { fields: [("sequence".to_owned(), sequence)].into() };
         Some(Struct { fields: [(RESUME.to_owned(), Value::from(Kind::Struct(fields)))].into() })
     }
+}
+
+/// Made for every piece of every answer, so it is written into room that is large enough at once.
+fn piece_id(message_id: &str, sequence: u64) -> String {
+    let mut id = String::with_capacity(message_id.len() + 8);
+    // Writing to a String cannot fail.
+    let _ = write!(id, "{message_id}-{sequence}");
+    id
 }

@@ -49,7 +49,9 @@ where
         let line = Line { span: span.clone(), started, status: CLIENT_LEFT, grpc: None, ended: false };
         let logged = async move {
             let mut response = answer.await?;
-            if let Ok(echo) = echo {
+            if let Ok(mut echo) = echo {
+                // No two are equal: HTTP/2 need not keep them at both ends to compress the next one.
+                echo.set_sensitive(true);
                 response.headers_mut().insert(HEADER, echo);
             }
             Ok(line.attach(response))

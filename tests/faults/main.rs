@@ -150,8 +150,9 @@ async fn fill(store: &dyn Store, number: usize) {
     let who = Principal::local();
     let event = |sequence, event| TaskEvent { sequence, time: None, event: Some(event) };
     let created = Created { task_id: task_id.clone(), context_id: "c".to_owned(), ..Created::default() };
-    let state =
-        |state: TaskState| Event::State(StateChanged { state: state.into(), ..StateChanged::default() });
+    let state = |state: TaskState| {
+        Event::State(Box::new(StateChanged { state: state.into(), ..StateChanged::default() }))
+    };
     let mut events = vec![event(1, Event::Created(created)), event(2, state(TaskState::Working))];
     events.extend(
         (3..100).map(|n| event(n, Event::Text(TextDelta { text: "x".repeat(100), ..TextDelta::default() }))),
@@ -160,6 +161,7 @@ async fn fill(store: &dyn Store, number: usize) {
     if last != TaskState::Working {
         events.push(event(100, state(last)));
     }
+    let events = events.into_iter().map(Arc::new).collect();
     let commit =
         Commit { task_id, events, state: last, updated: Some(SystemTime::now()), send: None, grants: vec![] };
     store.commit(&who, commit).await.unwrap();

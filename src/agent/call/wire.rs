@@ -29,7 +29,7 @@ impl Calling {
             State::Ended(end) => (end.status(), None, None),
         };
         let confirmation_request = request;
-        Event::ToolCall(ToolCall { confirmation_request, decision, ..self.base(status) })
+        Event::ToolCall(Box::new(ToolCall { confirmation_request, decision, ..self.base(status) }))
     }
 
     /// In words for the user.
@@ -52,7 +52,8 @@ impl Calling {
     ) -> Event {
         let result = error.map(CallResult::Error).or_else(|| output.map(CallResult::Output));
         let live_content = live_content.filter(|text| !text.is_empty());
-        Event::ToolCall(ToolCall { result, decision, live_content, ..self.base(end.status()) })
+        let call = ToolCall { result, decision, live_content, ..self.base(end.status()) };
+        Event::ToolCall(Box::new(call))
     }
 
     fn base(&self, status: ToolCallStatus) -> ToolCall {
@@ -139,16 +140,17 @@ pub(super) fn decided(
     decision: &Decision,
     new_content: Option<String>,
 ) -> Event {
-    Event::Decision(Decided {
+    Event::Decision(Box::new(Decided {
         tool_call_id: call.id.clone(),
         decision: Some(decision.clone()),
         fingerprint: request.fingerprint.clone().into_bytes().into(),
         new_content,
-    })
+    }))
 }
 
 pub(super) fn printed(tool_call_id: &str, offset: u64, text: &str) -> Event {
-    Event::ToolOutput(LiveOutput { tool_call_id: tool_call_id.to_owned(), offset, text: text.to_owned() })
+    let (tool_call_id, text) = (tool_call_id.to_owned(), text.to_owned());
+    Event::ToolOutput(Box::new(LiveOutput { tool_call_id, offset, text }))
 }
 
 pub(super) fn error(kind: &str, message: String, status_code: Option<i32>) -> ErrorDetails {

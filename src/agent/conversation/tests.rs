@@ -3,12 +3,12 @@ use crate::proto::task::{ToolAnswered, TurnStarted};
 
 fn said(id: &str) -> Event {
     let parts = vec![MessagePart::text(id)];
-    Event::Message(Message {
+    Event::Message(Box::new(Message {
         message_id: id.to_owned(),
         role: Role::User.into(),
         parts,
         ..Message::default()
-    })
+    }))
 }
 
 fn turn(ids: &[&str]) -> Event {

@@ -1,7 +1,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::proto::a2a::Message;
 use crate::proto::task::{Created, TextDelta};
 
 const STATES: [TaskState; 8] = [
@@ -16,13 +15,13 @@ const STATES: [TaskState; 8] = [
 ];
 
 fn state(to: TaskState) -> Event {
-    Event::State(StateChanged { state: to.into(), ..StateChanged::default() })
+    Event::State(Box::new(StateChanged { state: to.into(), ..StateChanged::default() }))
 }
 
 fn events() -> Vec<Event> {
     let mut all = vec![
         Event::Created(Created::default()),
-        Event::Message(Message::default()),
+        Event::Message(Box::default()),
         Event::Text(TextDelta::default()),
     ];
     all.extend(STATES.map(state));

@@ -85,7 +85,7 @@ fn artifact(thing: Thing, message: &Message, turn: &Turn) -> Vec<Step> {
             parts: vec![part],
             ..Artifact::default()
         };
-        Step::Artifact { artifact, append: index > 0, last_chunk: index == last }
+        Step::Artifact { artifact: Box::new(artifact), append: index > 0, last_chunk: index == last }
     };
     contents.into_iter().enumerate().map(piece).collect()
 }

@@ -23,8 +23,7 @@ pub(super) fn decisions(message: &mut Message) -> Result<Vec<(usize, ToolCallCon
 }
 
 /// A task that has ended never changes: the RFC's "go on with the same task" is a new one beside it that refers to it.
-pub(super) fn continued(message: &Message, head: &Head) -> Message {
-    let mut message = message.clone();
+pub(super) fn continued(mut message: Message, head: &Head) -> Message {
     message.task_id.clear();
     message.context_id.clone_from(&head.context_id);
     message.reference_task_ids.push(head.task_id.clone());

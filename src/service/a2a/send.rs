@@ -55,12 +55,13 @@ impl A2a {
             // Some clients put on the request what belongs to the message.
             message.metadata = request.metadata;
         }
+        let context_id = message.context_id.clone();
         let sent = match message.task_id.as_str() {
-            "" => self.begin(caller, message.clone()).await?,
-            _ => self.go_on(caller, &mut message).await?,
+            "" => self.begin(caller, message).await?,
+            _ => self.go_on(caller, message).await?,
         };
         match sent {
-            Sent::Reply(parts) => Ok(Outcome::Reply(reply(parts, message.context_id))),
+            Sent::Reply(parts) => Ok(Outcome::Reply(reply(parts, context_id))),
             Sent::Task { watch, sequence } => {
                 if let Some(config) = push {
                     // The task may be far ahead by now; the webhook hears of all that came of this message.
@@ -82,7 +83,7 @@ impl A2a {
         self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
     }
 
-    async fn go_on(&self, caller: &Caller, message: &mut Message) -> Result<Sent, Error> {
+    async fn go_on(&self, caller: &Caller, mut message: Message) -> Result<Sent, Error> {
         let head = self.head(caller, &message.task_id).await?;
         if message.context_id.is_empty() {
             message.context_id.clone_from(&head.context_id);
@@ -97,9 +98,8 @@ impl A2a {
                 Err(ended())
             };
         }
-        let repeat = self.repeat(message);
-        let decisions = devtool::decisions(message)?;
-        let message = message.clone();
+        let repeat = self.repeat(&message);
+        let decisions = devtool::decisions(&mut message)?;
         let further = Further { message, repeat, decisions };
         self.engine.say(&caller.who, &head, further).await.map_err(|e| fault(e, Wanted::Say))
     }
@@ -153,11 +153,11 @@ impl A2a {
             return Err(Error::field("message.role", "must be ROLE_USER: agents do not send to agents here"));
         }
         for (index, part) in message.parts.iter().enumerate() {
-            let field = format!("message.parts[{index}]");
-            let Some(media) = media_type(part) else { return Err(Error::field(field, "has no content")) };
+            let field = || format!("message.parts[{index}]");
+            let Some(media) = media_type(part) else { return Err(Error::field(field(), "has no content")) };
             if !self.card.default_input_modes.iter().any(|mode| mode == media) {
                 let modes = self.card.default_input_modes.join(", ");
-                let message = format!("{field}: {media} is not taken; {modes} are");
+                let message = format!("{}: {media} is not taken; {modes} are", field());
                 return Err(Error::new(Cause::ContentTypeNotSupported, message).with("mediaType", media));
             }
         }
@@ -174,9 +174,9 @@ pub(super) enum Outcome {
 /// Waits until the task ends or asks.
 async fn settle(watch: &Watch, after: u64) -> Result<(), Error> {
     let mut events = watch.events(after);
-    while let Some(event) = events.next().await {
-        let event = event.map_err(|e| fault(e, Wanted::Read))?;
-        if pauses(event.event.as_ref()) {
+    while let Some(next) = events.next().await {
+        let next = next.map_err(|e| fault(e, Wanted::Read))?;
+        if next.iter().any(|event| pauses(event.event.as_ref())) {
             break;
         }
     }

@@ -1,6 +1,9 @@
 //! Streams: a task first, then what happens to it, or only what was missed.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use futures::StreamExt;
+use futures::future::Either;
 use futures::stream::{self, BoxStream};
 use tonic::{Response, Status};
 
@@ -8,7 +11,7 @@ use super::fault::{Wanted, fault};
 use super::negotiate::Caller;
 use super::send::{Outcome, pauses};
 use super::{A2a, answer};
-use crate::agent::{EngineError, Watch};
+use crate::agent::{Events, Watch};
 use crate::domain::calls::OpenCalls;
 use crate::domain::dialect::Cursor;
 use crate::domain::error::{Cause, Error};
@@ -17,10 +20,8 @@ use crate::domain::snapshot::shorten;
 use crate::projection::v10::View;
 use crate::proto::a2a::stream_response::Payload;
 use crate::proto::a2a::{SendMessageRequest, StreamResponse};
-use crate::proto::task::TaskEvent;
 
 type Items = Response<BoxStream<'static, Result<StreamResponse, Status>>>;
-type Events = BoxStream<'static, Result<std::sync::Arc<TaskEvent>, EngineError>>;
 
 /// When a stream has told enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +107,7 @@ fn items(
     caller: &Caller,
     first: Option<(StreamResponse, u64)>,
     events: Events,
-    mut view: View,
+    view: View,
     until: Until,
 ) -> Items {
     let cursor = Cursor::default();
@@ -115,16 +116,18 @@ fn items(
         set.set(sequence);
         Ok(item)
     });
-    let set = cursor.clone();
-    let rest = up_to(events, until).filter_map(move |event| {
-        let item = match event {
-            Ok(event) => {
+    // Behind a lock that is never waited for: items are made one after the other.
+    let (set, view) = (cursor.clone(), Arc::new(Mutex::new(view)));
+    let rest = up_to(events, until).flat_map(move |events| match events {
+        Ok(events) => {
+            let (set, view) = (set.clone(), Arc::clone(&view));
+            // One by one, because the cursor goes with the item.
+            Either::Left(stream::iter(events.into_iter().filter_map(move |event| {
                 set.set(event.sequence);
-                view.event(&event).map(Ok)
-            }
-            Err(error) => Some(Err(Status::from(fault(error, Wanted::Read)))),
-        };
-        std::future::ready(item)
+                view.lock().unwrap_or_else(PoisonError::into_inner).event(&event).map(Ok)
+            })))
+        }
+        Err(error) => Either::Right(stream::iter([Err(Status::from(fault(error, Wanted::Read)))])),
     });
     let mut response = answer(caller, first.chain(rest).boxed());
     response.extensions_mut().insert(cursor);
@@ -136,14 +139,16 @@ fn up_to(events: Events, until: Until) -> Events {
     if until == Until::End {
         return events;
     }
-    let state = (events, false);
-    stream::unfold(state, |(mut events, over)| async move {
-        if over {
-            return None;
+    stream::unfold(Some(events), |events| async move {
+        let mut events = events?;
+        let mut next = events.next().await?;
+        if let Ok(next) = &mut next
+            && let Some(enough) = next.iter().position(|event| pauses(event.event.as_ref()))
+        {
+            next.truncate(enough + 1);
+            return Some((Ok(std::mem::take(next)), None));
         }
-        let event = events.next().await?;
-        let over = event.as_ref().is_ok_and(|event| pauses(event.event.as_ref()));
-        Some((event, (events, over)))
+        Some((next, Some(events)))
     })
     .boxed()
 }

@@ -1,14 +1,16 @@
 //! What a commit becomes before it is written: checked and encoded, so that the writer's thread need not.
 //! Pure; the store calls it where the caller runs.
 
-use prost::Message;
+use std::sync::Arc;
+
+use prost::encoding::message;
 
 use super::rows::millis;
 use crate::domain::grant::AlwaysRule;
 use crate::domain::store::{Commit, SendKey, StoreError};
 use crate::proto::a2a::TaskState;
 use crate::proto::task::task_event::Event;
-use crate::proto::task::{Created, TaskEvents};
+use crate::proto::task::{Created, TaskEvent};
 
 /// A commit that is in order, as far as it can tell by itself.
 #[derive(Debug)]
@@ -62,10 +64,20 @@ impl Append {
             (_, None, None) => Change::Events,
         };
         let (task_id, state, send) = (commit.task_id, commit.state, commit.send.as_ref().map(sent));
-        let grants = commit.grants;
-        let events = TaskEvents { events: commit.events }.encode_to_vec();
+        let (grants, events) = (commit.grants, encode(&commit.events));
         Ok(Self { task_id, first, last, events, state, change, send, grants })
     }
+}
+
+/// The number of `TaskEvents.events`.
+const EVENTS: u32 = 1;
+
+/// A `TaskEvents` of events that are shared, and so cannot be moved into one.
+fn encode(events: &[Arc<TaskEvent>]) -> Vec<u8> {
+    let length = events.iter().map(|event| message::encoded_len(EVENTS, event.as_ref())).sum();
+    let mut encoded = Vec::with_capacity(length);
+    events.iter().for_each(|event| message::encode(EVENTS, event.as_ref(), &mut encoded));
+    encoded
 }
 
 fn new(created: &Created, updated: i64) -> Change {
@@ -82,8 +94,10 @@ fn sent(key: &SendKey) -> Sent {
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
+    use prost::Message;
+
     use super::*;
-    use crate::proto::task::{TaskEvent, TextDelta};
+    use crate::proto::task::{TaskEvents, TextDelta};
 
     fn event(sequence: u64, event: Event) -> TaskEvent {
         TaskEvent { sequence, time: None, event: Some(event) }
@@ -100,7 +114,7 @@ mod tests {
     fn commit(events: Vec<TaskEvent>) -> Commit {
         Commit {
             task_id: "t".to_owned(),
-            events,
+            events: events.into_iter().map(Arc::new).collect(),
             state: TaskState::Working,
             updated: Some(UNIX_EPOCH + Duration::from_millis(7)),
             send: None,
@@ -118,6 +132,13 @@ mod tests {
         assert!(matches!(later.change, Change::State { updated: 7 }));
         let only = Append::new(Commit { updated: None, ..commit(vec![text(8)]) }).unwrap();
         assert!(matches!(only.change, Change::Events));
+    }
+
+    #[test]
+    fn shared_events_are_written_as_the_message_that_is_read() {
+        let events = vec![created(1), text(2)];
+        let encoded = Append::new(commit(events.clone())).unwrap().events;
+        assert_eq!(TaskEvents::decode(encoded.as_slice()), Ok(TaskEvents { events }));
     }
 
     #[test]

@@ -13,7 +13,7 @@ const ROWS: usize = 256;
 const TASKS: usize = 32;
 
 fn unfinished_sql() -> String {
-    format!("SELECT {HEAD}, principal FROM task WHERE state NOT IN (3, 4, 5, 7) ORDER BY number")
+    format!("SELECT {HEAD}, principal FROM task WHERE ended IS NULL ORDER BY number")
 }
 
 pub fn unfinished(db: &Connection) -> Result<Vec<(Principal, Head)>> {
@@ -66,7 +66,7 @@ fn remove_events(db: &Connection, task: i64, most: usize) -> Result<usize> {
 }
 
 const OLD: &str = "SELECT number FROM task
-    WHERE state IN (3, 4, 5, 7) AND updated < ? AND principal IS NOT NULL ORDER BY updated LIMIT ?";
+    WHERE ended < ? AND principal IS NOT NULL ORDER BY ended LIMIT ?";
 
 fn hide(db: &Connection, before: i64) -> Result<usize> {
     let old: Vec<i64> = db
@@ -89,8 +89,8 @@ mod tests {
 
     #[test]
     fn only_the_tasks_in_question_are_looked_at() {
-        assert_eq!(plan(&unfinished_sql()), "SCAN task USING INDEX task_unfinished");
-        assert_eq!(plan(OLD), "SEARCH task USING INDEX task_finished (updated<?)");
+        assert_eq!(plan(&unfinished_sql()), "SEARCH task USING INDEX task_ended (ended=?)");
+        assert_eq!(plan(OLD), "SEARCH task USING INDEX task_ended (ended<?)");
         assert_eq!(plan(HIDDEN), "SEARCH task USING COVERING INDEX task_id (principal=?)");
     }
 }

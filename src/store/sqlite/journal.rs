@@ -51,20 +51,32 @@ fn repeated(db: &Connection, who: &Principal, send: &Sent) -> Result<Option<Stri
 /// builds a table of its own for the one row that it gives back, and took a quarter of a commit.
 fn advance(db: &Connection, who: &Principal, append: &Append) -> Result<Option<i64>> {
     let (last, state) = (append.last, append.state as i32);
+    let ended = |updated: &i64| append.state.is_terminal().then_some(*updated);
     match &append.change {
         Change::New { context, tenant, updated } => {
             let made = db
                 .prepare_cached(
-                    "INSERT INTO task (principal, id, tenant, context, state, updated, sequence)
-                    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    "INSERT INTO task (principal, id, tenant, context, state, updated, ended, sequence)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 )?
-                .execute(params![who.name(), append.task_id, tenant, context, state, updated, last])?;
+                .execute(params![
+                    who.name(),
+                    append.task_id,
+                    tenant,
+                    context,
+                    state,
+                    updated,
+                    ended(updated),
+                    last
+                ])?;
             Ok((made == 1).then(|| db.last_insert_rowid()))
         }
         Change::State { updated } => {
             let Some(task) = standing(db, who, append)?.map(|(task, _)| task) else { return Ok(None) };
-            db.prepare_cached("UPDATE task SET sequence = ?, state = ?, updated = ? WHERE number = ?")?
-                .execute(params![last, state, updated, task])?;
+            db.prepare_cached(
+                "UPDATE task SET sequence = ?, state = ?, updated = ?, ended = ? WHERE number = ?",
+            )?
+            .execute(params![last, state, updated, ended(updated), task])?;
             Ok(Some(task))
         }
         // Leaves every index alone, which the general form would not even with the same values.

@@ -1,5 +1,6 @@
 //! Commits, webhooks and times in the fewest words.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agena::domain::principal::Principal;
@@ -41,6 +42,10 @@ pub fn texts(sequences: impl IntoIterator<Item = u64>) -> Vec<TaskEvent> {
     sequences.into_iter().map(text).collect()
 }
 
+pub fn shared(events: Vec<TaskEvent>) -> Vec<Arc<TaskEvent>> {
+    events.into_iter().map(Arc::new).collect()
+}
+
 /// A new task that is submitted at `at(0)`.
 pub fn new(task_id: &str) -> Commit {
     new_in(task_id, "context", "")
@@ -55,7 +60,7 @@ pub fn new_in(task_id: &str, context_id: &str, tenant: &str) -> Commit {
     };
     Commit {
         task_id: task_id.to_owned(),
-        events: vec![event(1, Event::Created(created))],
+        events: vec![Arc::new(event(1, Event::Created(created)))],
         state: TaskState::Submitted,
         updated: Some(at(0)),
         send: None,
@@ -67,7 +72,7 @@ pub fn new_in(task_id: &str, context_id: &str, tenant: &str) -> Commit {
 pub fn more(task_id: &str, sequences: impl IntoIterator<Item = u64>) -> Commit {
     Commit {
         task_id: task_id.to_owned(),
-        events: texts(sequences),
+        events: shared(texts(sequences)),
         state: TaskState::Submitted,
         updated: None,
         send: None,
@@ -80,7 +85,7 @@ pub fn enter(task_id: &str, sequence: u64, state: TaskState, updated: SystemTime
     let change = StateChanged { state: state.into(), message: None, error: None };
     Commit {
         task_id: task_id.to_owned(),
-        events: vec![event(sequence, Event::State(change))],
+        events: vec![Arc::new(event(sequence, Event::State(Box::new(change))))],
         state,
         updated: Some(updated),
         send: None,

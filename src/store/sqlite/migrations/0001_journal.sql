@@ -1,4 +1,4 @@
--- Times are milliseconds since 1970. Terminal states are 3, 4, 5 and 7, as A2A numbers them.
+-- Times are milliseconds since 1970. States are numbered as A2A numbers them.
 
 -- A task as it stands. One without a principal is being purged: nobody can see it any more.
 CREATE TABLE task (
@@ -9,6 +9,9 @@ CREATE TABLE task (
     context   TEXT    NOT NULL,
     state     INTEGER NOT NULL,
     updated   INTEGER NOT NULL,
+    -- When it came to a state that never changes; none before. Not an index on some states: SQLite makes a table of
+    -- its own to look one up in a list, for every row that is written, and that took half of a commit.
+    ended     INTEGER,
     -- Of its last event. In no index, so that an event without a change of state touches the row alone.
     sequence  INTEGER NOT NULL
 ) STRICT;
@@ -21,8 +24,8 @@ CREATE UNIQUE INDEX task_id ON task (principal, id);
 CREATE INDEX task_list ON task (principal, tenant, updated, id, state);
 CREATE INDEX task_context ON task (principal, tenant, context, updated, id, state);
 
-CREATE INDEX task_unfinished ON task (number) WHERE state NOT IN (3, 4, 5, 7);
-CREATE INDEX task_finished ON task (updated) WHERE state IN (3, 4, 5, 7);
+-- Finds what has not ended and what has ended long ago.
+CREATE INDEX task_ended ON task (ended);
 
 -- What one commit added to a task: a TaskEvents that begins with the sequence `first`. Rows stand in the order
 -- of their commits, not clustered by task: what many tasks write at once then falls on few pages.
