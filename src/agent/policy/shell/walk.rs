@@ -76,9 +76,8 @@ impl<'a> Walk<'a> {
         self.depth += 1;
         let children = children(node);
         self.gaps(node, &children, BETWEEN_STATEMENTS)?;
-        // Two brackets in a row may be arithmetic to a shell.
-        if children.first().is_some_and(|c| self.is_double_bracket(*c)) {
-            return Err(Why::Construct("(("));
+        if children.first().is_some_and(|token| self.reads_on(*token)) {
+            return Err(Why::Grammar);
         }
         for child in children {
             match child.is_named() {
@@ -90,8 +89,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn is_double_bracket(&self, token: Node<'_>) -> bool {
-        token.kind().ends_with('(') && self.text[token.end_byte()..].starts_with('(')
+    /// Two brackets in a row may be arithmetic to a shell, and a brace is one only if a blank follows.
+    fn reads_on(&self, token: Node<'_>) -> bool {
+        let rest = &self.text[token.end_byte()..];
+        match token.kind() {
+            "{" => !rest.starts_with(BETWEEN_STATEMENTS),
+            kind => kind.ends_with('(') && rest.starts_with('('),
+        }
     }
 
     fn joint(&self, token: Node<'_>) -> Result<(), Why> {
