@@ -114,6 +114,7 @@ pub fn question(description: &str, request: &ConfirmationRequest) -> String {
         let what = option.description.as_deref().unwrap_or_default();
         let _ = writeln!(text, "{}. {} ({}): {what}", index + 1, option.name, option.id);
     }
+    text.push('\n');
     add(&mut text, &how_to_choose(&request.options));
     text.trim_end().to_owned()
 }

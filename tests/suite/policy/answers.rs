@@ -129,8 +129,7 @@ in /w:
 2. Reject (cancel): Do not do it. A reason, if given, is shown to the agent.
 
 Answer with a number, an id, or yes / no. Anything else means no, and the agent is told what you wrote.";
-    // Two commands, one of which no always can stand for.
-    assert_eq!(text.replace("2. Always allow `1.`, `ls` (proceed_always)", "?"), expected);
+    assert_eq!(text, expected);
 }
 
 #[test]

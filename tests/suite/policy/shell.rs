@@ -105,6 +105,24 @@ fn words_are_what_a_shell_would_pass() {
     assert_eq!(parts[1].to_string(), "git commit -m a bc d-e $(..) 5");
 }
 
+#[test]
+fn what_the_grammar_cannot_bear_does_not_reach_it() {
+    for text in [
+        "ls {\u{1f600}",
+        "ls {\u{10ffff}..\u{10ffff}}",
+        "ls {\u{5d0}",
+        "cat <<\u{5d0}\n\u{5d0}",
+        "cat <<a <<b <<c\n",
+    ] {
+        assert!(matches!(shell::parse(text), Parsed::NotUnderstood { .. }), "{text}");
+    }
+    let Parsed::Understood(parts) = shell::parse("echo '\u{5d0}\u{5d1}' \"gr\u{fc}n\"") else {
+        panic!("not understood")
+    };
+    let words = ["\u{5d0}\u{5d1}", "gr\u{fc}n"].map(|word| Word::Literal(word.to_owned()));
+    assert_eq!(parts[0].arguments, words);
+}
+
 const ALLOWED: &[&str] = &[
     "ls",
     "ls -la",
