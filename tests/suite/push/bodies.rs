@@ -71,7 +71,7 @@ async fn a_0_3_webhook_gets_the_task_as_it_is_after_each_change() {
         ]
     );
     assert!(received.iter().all(|one| one.header("content-type") == "application/json"));
-    assert_in_order(&hook, &[4, 5, 9, 10, 11, 12]);
+    assert_in_order(&hook, &[5, 6, 11, 12, 13, 14]);
 }
 
 /// As the front of 0.3 calls it.

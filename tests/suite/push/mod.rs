@@ -28,8 +28,8 @@ rules:
   - complete: done
 ";
 /// What `SCRIPT` comes to behind a first message, where 1.0 shows it: working, two pieces of text, two of an
-/// artifact, completed. The thought is 4, the message of the agent 9.
-const SHOWN: [u64; 6] = [3, 5, 6, 7, 8, 10];
+/// artifact, completed. The beginning of the turn is 3, the thought 5, the message of the agent 10.
+const SHOWN: [u64; 6] = [4, 6, 7, 8, 9, 11];
 
 /// Loopback allowed, and no time to lose.
 fn quick() -> Options {
