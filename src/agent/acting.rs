@@ -7,7 +7,7 @@ use super::runner::{Command, Failed, Next, Runner};
 use super::scheduler::Act;
 use super::session::Session;
 use crate::domain::failpoint;
-use crate::domain::tool::{Approval, Call};
+use crate::domain::tool::{Approval, Call, Plan, ToolError};
 use crate::proto::a2a::TaskState;
 use crate::proto::task::task_event::Event;
 
@@ -81,21 +81,15 @@ impl Runner {
 
     async fn note(&mut self, happened: Happened) -> Result<(), Failed> {
         let session = self.session().await?;
-        let (id, input) = match happened {
-            Happened::Printed(id, text) => (id, Input::Printed(text)),
+        let events = match happened {
+            Happened::Printed(id, text) => session.apply(&id, Input::Printed(text)),
             Happened::Done(id, Done::Ran(result)) => {
                 failpoint::reach("after-effect");
-                (id, Input::Done(result))
+                session.apply(&id, Input::Done(result))
             }
-            Happened::Done(id, Done::Planned(planned)) => {
-                let Some(calling) = session.work.batch.get(&id) else { return Ok(()) };
-                let input = session.judge(&calling.call.clone(), planned);
-                (id, input)
-            }
+            Happened::Done(id, Done::Planned(planned)) => session.looked(id, planned),
         };
-        // Refused where the call was withdrawn meanwhile.
-        let Ok(step) = session.work.batch.apply(&id, input) else { return Ok(()) };
-        self.record_some(step.events).await
+        self.record_some(events).await
     }
 
     /// Only the user can go on: what is asked is said in words too, for clients that do not read tool calls.
@@ -148,6 +142,25 @@ impl Session {
         if let Some(call) = self.work.batch.call(index) {
             self.hands.plan(self.tools.clone(), call.clone());
         }
+    }
+
+    /// What was found out about a call, as soon as all before it are found out about.
+    fn looked(&mut self, id: String, planned: Result<Plan, ToolError>) -> Vec<Event> {
+        let call = self.work.batch.get(&id).map(|calling| calling.call.clone());
+        let Some(input) = call.map(|call| self.judge(&call, planned)) else { return Vec::new() };
+        self.planned.insert(id, input);
+        let mut events = Vec::new();
+        while let Some(first) = self.work.batch.planning().map(str::to_owned)
+            && let Some(input) = self.planned.remove(&first)
+        {
+            events.extend(self.apply(&first, input));
+        }
+        events
+    }
+
+    /// Nothing where the call was withdrawn meanwhile.
+    fn apply(&mut self, id: &str, input: Input) -> Vec<Event> {
+        self.work.batch.apply(id, input).map(|step| step.events).unwrap_or_default()
     }
 
     fn start(&mut self, index: usize, events: &mut Vec<Event>) -> Option<(Call, Approval)> {

@@ -59,6 +59,12 @@ impl Batch {
         self.members.get(index).map(|member| &member.calling.call)
     }
 
+    /// The first call that somebody looks at.
+    pub fn planning(&self) -> Option<&str> {
+        let first = self.members.iter().find(|member| member.planning);
+        first.map(|member| member.calling.call.id.as_str())
+    }
+
     pub fn get(&self, tool_call_id: &str) -> Option<&Calling> {
         self.members.iter().map(|member| &member.calling).find(|calling| calling.call.id == tool_call_id)
     }

@@ -23,13 +23,15 @@ impl Runner {
     pub(super) async fn hear(&mut self, said: Said) -> Result<u64, Failed> {
         let Said { message, key, decisions } = said;
         let interrupted = self.machine.state().is_interrupted();
+        // The message comes first; what it causes at once stands behind it, where its sender looks for it.
+        let sequence = self.machine.sequence() + 1;
         if interrupted || !decisions.is_empty() {
             let decisions = self.decisions(&message, decisions, interrupted).await?;
             if !decisions.is_empty() {
                 let (events, grants) = self.decide(&message, decisions).await?;
                 self.store(events, Some(key), grants).await?;
                 self.keep_for_later(message);
-                return Ok(self.machine.sequence());
+                return Ok(sequence);
             }
         }
         let mut events = vec![Event::Message(Box::new(message.clone()))];
@@ -37,7 +39,7 @@ impl Runner {
             // In the same commit, so that what was answered cannot be forgotten.
             events.push(Writer::state(TaskState::Working));
         }
-        let sequence = self.store(events, Some(key), Vec::new()).await?;
+        self.store(events, Some(key), Vec::new()).await?;
         self.said.push(message);
         Ok(sequence)
     }

@@ -1,6 +1,7 @@
 //! What the work on a task needs in memory while it is worked on: where it stands, the tools of its workspace, what
 //! is allowed, and the hands. Opened from the journal when the model or a tool is needed, gone when the runner is.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -28,6 +29,8 @@ pub(super) struct Session {
     pub(super) settings: AgentSettings,
     pub(super) policy: Policy,
     pub(super) hands: Hands,
+    /// Calls that were looked at sooner than one before them: they are shown in their order.
+    pub(super) planned: HashMap<String, Input>,
 }
 
 impl Session {
@@ -94,7 +97,15 @@ impl Runner {
             rules: Arc::clone(&options.rules),
             always: always.into_iter().map(|granted| granted.rule).collect(),
         };
-        Ok(Session { work, tools, declarations, settings, policy, hands: Hands::default() })
+        Ok(Session {
+            work,
+            tools,
+            declarations,
+            settings,
+            policy,
+            hands: Hands::default(),
+            planned: HashMap::new(),
+        })
     }
 
     /// What was said in the context before: of tasks that have ended, in their order.

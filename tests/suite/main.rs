@@ -4,6 +4,7 @@
 
 mod a2a;
 mod a2a03;
+mod agent;
 mod bad_input;
 mod bindings;
 mod command;

@@ -5,7 +5,7 @@ mod client;
 mod flows;
 mod isolation;
 mod legacy;
-mod normal;
+pub mod normal;
 mod resume;
 mod scale;
 

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use agena::agent::Engine;
+use agena::domain::extension::DEVELOPMENT_TOOL;
 use agena::domain::principal::Principal;
 use agena::domain::store::Store;
+use agena::proto::a2a::AgentExtension;
 use agena::proto::a2a::a2a_service_http;
 use agena::proto::a2a::a2a_service_server::A2aServiceServer;
 use agena::push::{self, Counts, Deliverer};
@@ -17,7 +19,7 @@ use agena::service::card::{Offer, Place, card};
 use agena::service::push_body::PushBodies;
 use agena::store::{Durability, Sqlite};
 use agena::transcode::{Mount, Router, Tenants, Unknown};
-use agena::transport::handler::well_known;
+use agena::transport::handler::{jsonrpc, well_known};
 use agena::transport::{Drained, Listener, Server, stack};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -45,8 +47,13 @@ pub struct A2aSetup {
 
 impl Default for A2aSetup {
     fn default() -> Self {
-        let offer =
-            Offer { streaming: true, push_notifications: true, extended_card: true, ..Offer::default() };
+        let development = AgentExtension { uri: DEVELOPMENT_TOOL.to_owned(), ..AgentExtension::default() };
+        let offer = Offer {
+            streaming: true,
+            push_notifications: true,
+            extended_card: true,
+            extensions: vec![development],
+        };
         Self {
             rim: Setup::default(),
             journal: None,
@@ -164,6 +171,7 @@ fn server(setup: &A2aSetup, address: SocketAddr, a2a: &Arc<A2a>) -> Server {
     let mut router = Router::default();
     router.mount(Mount::ROOT, well_known::routes(a2a.card(), SystemTime::now()).unwrap()).unwrap();
     router.mount(ROOT, a2a_service_http::routes(a2a)).unwrap();
+    router.mount(ROOT, jsonrpc::routes(a2a)).unwrap();
     let grpc = A2aServiceServer::from_arc(Arc::clone(a2a));
     Server {
         stack: stack(setup.rim.rim(address), Arc::new(router), Routes::new(grpc)),

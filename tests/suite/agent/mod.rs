@@ -1,0 +1,10 @@
+//! The agent at work: tool calls from the model's wish to their end, on real files and real processes, seen by clients
+//! that know the development-tool extension and by clients that do not.
+
+mod cancel;
+mod crowd;
+mod hostile;
+mod kit;
+mod outcomes;
+mod plain;
+mod rfc;
