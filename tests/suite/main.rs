@@ -17,3 +17,4 @@ mod rim;
 mod shutdown;
 mod store;
 mod streams;
+mod tool;
