@@ -72,7 +72,7 @@ async fn no_path_leads_out() {
             ("read_file", json!({"file_path": way})),
             ("list_directory", json!({"dir_path": way})),
             ("write_file", json!({"file_path": way, "content": "written"})),
-            ("write_file", json!({"file_path": format!("{way}/new"), "content": "written"})),
+            ("write_file", json!({"file_path": format!("{}/new", way.trim()), "content": "written"})),
             (
                 "replace",
                 json!({"file_path": way, "instruction": "i", "old_string": "the secret", "new_string": "written"}),

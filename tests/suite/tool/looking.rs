@@ -32,7 +32,7 @@ async fn list_directory_shows_directories_first_and_leaves_out_what_is_ignored()
     let ws = bed.tools.workspace();
     let told = bed.told("list_directory", json!({"dir_path": ".", "ignore": ["*.md"]})).await;
     let expected = format!(
-        "Directory listing for {ws}:\n[DIR] node_modules\n[DIR] src\n.geminiignore (12 bytes)\n.gitignore (28 \
+        "Directory listing for {ws}:\n[DIR] node_modules\n[DIR] src\n.geminiignore (12 bytes)\n.gitignore (27 \
          bytes)\nkeep.secret (5 bytes)\n\n(4 ignored)"
     );
     assert_eq!(told, expected);

@@ -86,7 +86,8 @@ async fn an_unknown_tool_is_told_with_those_that_may_be_meant() {
     let bed = Bed::new();
     for (name, word) in [
         ("read_fil", "\"read_file\""),
-        ("ReadFile", "use one of the tools that were declared"),
+        ("ReadFile", "\"read_file\""),
+        ("teleport", "use one of the tools that were declared"),
         ("run_shell", "\"run_shell_command\""),
         ("grep", "\"grep_search\""),
         ("", "use one of"),
