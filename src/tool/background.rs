@@ -187,8 +187,14 @@ impl Tool for ReadBackground {
                 "type": "object",
                 "properties": {
                     "pid": {"type": "integer", "description": "As run_shell_command told it."},
-                    "lines": {"type": "integer", "minimum": 1, "maximum": 2000, "description": "100 if left out."},
-                    "delay_ms": {"type": "integer", "minimum": 0, "maximum": LONGEST_LOOK, "description": "Wait this long first, or until it ends."},
+                    "lines": {
+                        "type": "integer", "minimum": 1, "maximum": 2000,
+                        "description": "100 if left out.",
+                    },
+                    "delay_ms": {
+                        "type": "integer", "minimum": 0, "maximum": LONGEST_LOOK,
+                        "description": "Wait this long first, or until it ends.",
+                    },
                 },
                 "required": ["pid"],
             }),

@@ -67,19 +67,40 @@ impl Looking for GrepSearch {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "pattern": {"type": "string", "minLength": 1, "description": "The regular expression (Rust syntax)."},
-                "dir_path": {"type": "string", "description": "A directory or file to search; the workspace if left out."},
-                "include_pattern": {"type": "string", "description": "Only files whose path fits this glob, such as `*.rs`."},
-                "exclude_pattern": {"type": "string", "description": "Leave out lines that this regular expression fits."},
-                "names_only": {"type": "boolean", "description": "Only the paths of files that hold a match."},
+                "pattern": {
+                    "type": "string", "minLength": 1,
+                    "description": "The regular expression (Rust syntax).",
+                },
+                "dir_path": {
+                    "type": "string",
+                    "description": "A directory or file to search; the workspace if left out.",
+                },
+                "include_pattern": {
+                    "type": "string",
+                    "description": "Only files whose path fits this glob, such as `*.rs`.",
+                },
+                "exclude_pattern": {
+                    "type": "string",
+                    "description": "Leave out lines that this regular expression fits.",
+                },
+                "names_only": {
+                    "type": "boolean",
+                    "description": "Only the paths of files that hold a match.",
+                },
                 "max_matches_per_file": {"type": "integer", "minimum": 1},
                 "total_max_matches": {"type": "integer", "minimum": 1, "description": "100 if left out."},
                 "case_sensitive": {"type": "boolean", "description": "Off by default."},
                 "fixed_strings": {"type": "boolean", "description": "Take the pattern as plain text."},
-                "context": {"type": "integer", "minimum": 0, "maximum": 100, "description": "Lines to show around a match."},
+                "context": {
+                    "type": "integer", "minimum": 0, "maximum": 100,
+                    "description": "Lines to show around a match.",
+                },
                 "after": {"type": "integer", "minimum": 0, "maximum": 100},
                 "before": {"type": "integer", "minimum": 0, "maximum": 100},
-                "no_ignore": {"type": "boolean", "description": "Also search what .gitignore and the like leave out."},
+                "no_ignore": {
+                    "type": "boolean",
+                    "description": "Also search what .gitignore and the like leave out.",
+                },
             },
             "required": ["pattern"],
         });

@@ -21,6 +21,9 @@ fn agreed(edit: FileDiff, modified: bool) -> Approval {
     Approval { details: Some(Details::FileEditDetails(edit)), modified, answers: Vec::new() }
 }
 
+/// Somebody else at work.
+type Change = fn(&Bed);
+
 fn replace(path: &str, old: &str, new: &str) -> Value {
     json!({"file_path": path, "instruction": "because", "old_string": old, "new_string": new})
 }
@@ -66,11 +69,11 @@ async fn a_file_that_changed_since_it_was_shown_is_not_written() {
     let bed = Bed::new();
     bed.file("a.txt", "one");
     bed.file("gone.txt", "one");
-    let before: [(&str, Box<dyn Fn(&Bed)>); 4] = [
-        ("a.txt", Box::new(|bed| bed.file("a.txt", "two"))),
-        ("a.txt", Box::new(|bed| bed.file("a.txt", "one and more"))),
-        ("gone.txt", Box::new(|bed| fs::remove_file(bed.path("gone.txt")).unwrap())),
-        ("new.txt", Box::new(|bed| bed.file("new.txt", "from elsewhere"))),
+    let before: [(&str, Change); 4] = [
+        ("a.txt", |bed| bed.file("a.txt", "two")),
+        ("a.txt", |bed| bed.file("a.txt", "one and more")),
+        ("gone.txt", |bed| fs::remove_file(bed.path("gone.txt")).unwrap()),
+        ("new.txt", |bed| bed.file("new.txt", "from elsewhere")),
     ];
     for (name, change) in before {
         let arguments = json!({"file_path": name, "content": "from the model"});

@@ -197,5 +197,13 @@ async fn a_workspace_lies_under_the_root() {
         let error = open(&bench, &path).unwrap_err();
         assert_eq!(error.field, "workspace_path", "{path}: {error}");
     }
+    fs::create_dir_all(root.join("data/deep")).unwrap();
+    fs::write(root.join("data/token"), "").unwrap();
+    let own = Bench::new(Options { hidden: vec![root.join("data/token")], ..options.clone() }).unwrap();
+    for path in [root.to_str().unwrap(), &text("data")] {
+        let problem = open(&own, path).unwrap_err().problem;
+        assert!(problem.contains("the server's own files"), "{problem}");
+    }
+    assert!(open(&own, &text("data/deep")).is_ok() && open(&own, &text("ws")).is_ok());
     assert!(open(&Bench::new(options).unwrap(), "").unwrap_err().problem.contains("is missing"));
 }

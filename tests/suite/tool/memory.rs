@@ -7,6 +7,9 @@ use agena::domain::tool::Toolbox;
 use agena::proto::devtool::AgentSettings;
 use agena::tool::{Bench, Options};
 
+/// A workspace, the directories that are trusted, and what is read.
+type Case = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+
 #[test]
 fn memory_comes_from_the_repository_and_only_from_trusted_directories() {
     let place = tempfile::tempdir().unwrap();
@@ -42,7 +45,7 @@ fn memory_comes_from_the_repository_and_only_from_trusted_directories() {
     let found = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
         pairs.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
     };
-    let cases: [(&str, &[&str], &[(&str, &str)]); 7] = [
+    let cases: [Case; 7] = [
         ("repo/a/b", &[], &[]),
         ("repo/a/b", &["elsewhere", "root/plain"], &[]),
         (
