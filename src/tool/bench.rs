@@ -120,6 +120,21 @@ pub enum OpenError {
     Web(#[from] WebError),
 }
 
+/// For every workspace; each adds itself to what may be written.
+fn confinement(
+    environment: &[(OsString, OsString)],
+    writable: Vec<PathBuf>,
+    hidden: Vec<PathBuf>,
+) -> Confinement {
+    let value =
+        |name: &str| environment.iter().find(|(n, _)| n == name).map(|(_, value)| PathBuf::from(value));
+    let secrets = value("HOME").into_iter().flat_map(|home| SECRETS.iter().map(move |name| home.join(name)));
+    Confinement {
+        write: TEMPORARY.iter().map(PathBuf::from).chain(value("TMPDIR")).chain(writable).collect(),
+        hide: secrets.chain(hidden).collect(),
+    }
+}
+
 /// As they really are, because that is how workspaces are known. What does not exist stands for nothing.
 fn real(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
@@ -144,21 +159,8 @@ impl Bench {
             .map_err(|error| OpenError::Root { path: options.root.clone(), error })?;
         let own = real(&options.hidden);
         let environment = environment(options.environment);
-        let value =
-            |name: &str| environment.iter().find(|(n, _)| n == name).map(|(_, value)| PathBuf::from(value));
-        let confinement = options.sandbox.then(|| Confinement {
-            write: TEMPORARY
-                .iter()
-                .map(PathBuf::from)
-                .chain(value("TMPDIR"))
-                .chain(options.writable)
-                .collect(),
-            hide: value("HOME")
-                .into_iter()
-                .flat_map(|home| SECRETS.iter().map(move |name| home.join(name)))
-                .chain(options.hidden)
-                .collect(),
-        });
+        let confinement =
+            options.sandbox.then(|| confinement(&environment, options.writable, options.hidden));
         Ok(Self {
             root: Arc::new(root),
             default_workspace: options.default_workspace,

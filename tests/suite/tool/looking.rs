@@ -205,11 +205,14 @@ async fn grep_search_finds_lines_and_few_of_them_with_what_stands_around() {
         let lines: Vec<&str> = told.lines().skip(1).filter(|line| *line != "---").collect();
         assert_eq!(lines, expected, "{arguments}: {told}");
     }
-    assert!(
-        bed.told("grep_search", json!({"pattern": "^x"}))
-            .await
-            .starts_with("Found 100 match(es) in 1 file(s) (cut")
-    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn grep_search_stops_at_a_number_and_refuses_what_it_cannot_search() {
+    let bed = project();
+    bed.file("many.txt", "x\n".repeat(300));
+    let told = bed.told("grep_search", json!({"pattern": "^x"})).await;
+    assert!(told.starts_with("Found 100 match(es) in 1 file(s) (cut"), "{told}");
     let outcome = bed.run("grep_search", json!({"pattern": "println"})).await.unwrap();
     assert!(matches!(outcome.shown.result, Some(tool_output::Result::StructuredData(_))));
     for (arguments, kind) in [
