@@ -78,7 +78,7 @@ async fn read_file_reads_text_and_says_where_it_was_cut() {
             "\nline 2500",
         ),
         (
-            json!({"file_path": "long.txt", "start_line": 3, "end_line": 4}),
+            json!({"file_path": "long.txt", "start_line": 3.0, "end_line": 4}),
             "IMPORTANT: this is not the whole file. It shows lines 3-4 of 2500. To read on, use start_line: 5.",
             "---\nline 3\nline 4",
         ),
