@@ -98,8 +98,8 @@ fn supervise(arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     // Away from the server's terminal, and from the signals that a key there sends.
     let _ = rustix::process::setsid();
     adopt_orphans();
-    limit()?;
-    let child = match start(order) {
+    let started = limit().map_err(|error| format!("limits: {error}")).and_then(|()| start(order));
+    let child = match started {
         Ok(child) => child,
         Err(problem) => return writeln!(server, "failed {problem}"),
     };

@@ -64,10 +64,23 @@ mod linux {
         RulesetError, Scope, path_beneath_rules,
     };
 
+    use rustix::thread::CapabilitySet;
+
     use super::{Confinement, Support};
 
     /// The newest interface that this is written for; on an older kernel what it knows is in force.
     const KNOWN: ABI = ABI::V6;
+    /// Powers of the superuser that look into or change other processes and the kernel past all rules. Who is not the
+    /// superuser has none of them.
+    const POWERS: &[CapabilitySet] = &[
+        CapabilitySet::SYS_PTRACE,
+        CapabilitySet::SYS_ADMIN,
+        CapabilitySet::PERFMON,
+        CapabilitySet::BPF,
+        CapabilitySet::SYS_MODULE,
+        CapabilitySet::SYS_RAWIO,
+        CapabilitySet::SYS_BOOT,
+    ];
     /// Devices that programs write to.
     const DEVICES: &[&str] = &[
         "/dev/null",
@@ -96,6 +109,9 @@ mod linux {
     /// Takes rights from this thread and from whatever it starts, for good; also those of set-uid programs. A kernel
     /// without Landlock does the latter alone.
     pub fn confine_thread(confinement: &Confinement) -> Result<(), String> {
+        for power in POWERS {
+            let _ = rustix::thread::remove_capability_from_bounding_set(*power);
+        }
         rustix::thread::set_no_new_privs(true).map_err(|error| format!("no-new-privileges: {error}"))?;
         restrict(confinement).map(drop).map_err(|error| format!("Landlock: {error}"))
     }

@@ -35,6 +35,19 @@ pub fn own_binary() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok(PathBuf::from("/proc/self/exe")) } else { std::env::current_exe() }
 }
 
+/// Closes the memory and the environment of this process, where its keys are, to other processes of the same user:
+/// commands that no Landlock confines could read them in `/proc`. There are no core dumps of it then. The superuser is
+/// not kept out. Called once, when the server starts.
+#[cfg(target_os = "linux")]
+pub fn close_to_others() -> io::Result<()> {
+    Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn close_to_others() -> io::Result<()> {
+    Ok(())
+}
+
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct End {

@@ -1,13 +1,13 @@
 //! All that lies below a directory of the workspace, directory by directory through handles: a walk never follows a
 //! symlink and never leaves. Ignore files of the workspace hold as git reads them. Blocks; the searching tools use it.
 
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use std::io::Read;
 
 use super::workspace::{Found, FoundKind, Workspace, or_dot, reading};
 use crate::domain::tool::ToolError;
@@ -73,12 +73,53 @@ fn read_rules(dir: &Dir, name: &str, path: &Path) -> Option<Gitignore> {
     builder.build().ok()
 }
 
+/// A directory that was seen and not entered yet.
 struct Pending {
     above: Arc<Dir>,
     name: PathBuf,
     path: PathBuf,
     rules: Rules,
     depth: usize,
+}
+
+/// A walk on its way.
+struct Walk<'a> {
+    which: Ignore,
+    visit: &'a mut dyn FnMut(Found) -> ControlFlow<()>,
+    pending: Vec<Pending>,
+    ignored: usize,
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, here: &Pending) -> ControlFlow<()> {
+        // What is gone or has become something else since it was listed is not walked.
+        let Ok(dir) = here.above.open_dir(&here.name).map(Arc::new) else { return ControlFlow::Continue(()) };
+        let rules = here.rules.enter(&dir, &here.path, self.which);
+        for entry in dir.entries().into_iter().flatten().filter_map(Result::ok) {
+            let Ok(metadata) = entry.metadata() else { continue };
+            let name = PathBuf::from(entry.file_name());
+            let found = Found::new(here.path.join(&name), &metadata);
+            if self.leaves_out(&name, &found, &rules) {
+                continue;
+            }
+            if found.kind == FoundKind::Directory && here.depth < DEPTH {
+                let (above, path, rules) = (Arc::clone(&dir), found.path.clone(), rules.clone());
+                self.pending.push(Pending { above, name, path, rules, depth: here.depth + 1 });
+            }
+            (self.visit)(found)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn leaves_out(&mut self, name: &Path, found: &Found, rules: &Rules) -> bool {
+        let is_directory = found.kind == FoundKind::Directory;
+        if is_directory && NEVER.iter().any(|never| name.as_os_str() == *never) {
+            return true;
+        }
+        let ignored = rules.ignores(&found.path, is_directory);
+        self.ignored += usize::from(ignored);
+        ignored
+    }
 }
 
 impl Workspace {
@@ -90,55 +131,15 @@ impl Workspace {
         which: Ignore,
         visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
     ) -> Result<usize, ToolError> {
-        let (rules, dir) = self.descend(start, which)?;
-        let mut ignored = 0;
-        let first = Pending { above: dir, name: PathBuf::from("."), path: start.to_owned(), rules, depth: 0 };
-        let mut pending = vec![first];
-        while let Some(next) = pending.pop() {
-            // What is gone or has become something else since it was listed is not walked.
-            let Ok(dir) = next.above.open_dir(&next.name) else { continue };
-            if self.visit(&next, &Arc::new(dir), which, visit, &mut pending, &mut ignored).is_break() {
+        let (rules, above) = self.descend(start, which)?;
+        let first = Pending { above, name: PathBuf::from("."), path: start.to_owned(), rules, depth: 0 };
+        let mut walk = Walk { which, visit, pending: vec![first], ignored: 0 };
+        while let Some(next) = walk.pending.pop() {
+            if walk.enter(&next).is_break() {
                 break;
             }
         }
-        Ok(ignored)
-    }
-
-    fn visit(
-        &self,
-        here: &Pending,
-        dir: &Arc<Dir>,
-        which: Ignore,
-        visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
-        pending: &mut Vec<Pending>,
-        ignored: &mut usize,
-    ) -> ControlFlow<()> {
-        let rules = here.rules.enter(dir, &here.path, which);
-        let Ok(entries) = dir.entries() else { return ControlFlow::Continue(()) };
-        for entry in entries.filter_map(Result::ok) {
-            let Ok(metadata) = entry.metadata() else { continue };
-            let name = PathBuf::from(entry.file_name());
-            let found = Found::new(here.path.join(&name), &metadata);
-            let is_directory = found.kind == FoundKind::Directory;
-            if is_directory && NEVER.iter().any(|never| name.as_os_str() == *never) {
-                continue;
-            }
-            if rules.ignores(&found.path, is_directory) {
-                *ignored += 1;
-                continue;
-            }
-            if is_directory && here.depth < DEPTH {
-                pending.push(Pending {
-                    above: Arc::clone(dir),
-                    path: found.path.clone(),
-                    name,
-                    rules: rules.clone(),
-                    depth: here.depth + 1,
-                });
-            }
-            visit(found)?;
-        }
-        ControlFlow::Continue(())
+        Ok(walk.ignored)
     }
 
     /// Whether an ignore file names this path or a directory above it.

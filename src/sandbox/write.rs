@@ -18,7 +18,10 @@ impl Workspace {
     /// Gives a file new content. `old` is what it was when that was decided on; none means that it did not exist.
     pub fn write(&self, path: &Path, old: Option<&str>, new: &str) -> Result<(), ToolError> {
         let target = self.target(path)?;
-        let problem = |error: io::Error| self.failed(path, &error);
+        let problem = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound if old.is_some() => self.changed(path, "is gone"),
+            _ => self.failed(path, &error),
+        };
         let (above, name) = split(&target).ok_or_else(|| {
             ToolError::new("target_is_directory", format!("{} is the workspace itself", self.absolute(path)))
         })?;

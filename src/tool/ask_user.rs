@@ -59,7 +59,10 @@ impl Tool for AskUser {
                 "question": {"type": "string", "minLength": 1},
                 "header": {"type": "string", "description": "Two or three words for a title."},
                 "type": {"type": "string", "enum": ["choice", "text", "yesno"]},
-                "options": {"type": "array", "items": option, "minItems": 2, "maxItems": 4, "description": "For a choice."},
+                "options": {
+                    "type": "array", "items": option, "minItems": 2, "maxItems": 4,
+                    "description": "For a choice.",
+                },
                 "multiSelect": {"type": "boolean", "description": "Several options may be chosen."},
                 "placeholder": {"type": "string"},
             },

@@ -82,12 +82,7 @@ impl Background {
         });
         let _ = tokio::time::timeout(delay, end.wait_for(Option::is_some)).await;
         let so_far = log.lock().unwrap_or_else(PoisonError::into_inner).text();
-        let state = self.find(pid, Entry::state)?;
-        let told = format!(
-            "Started in the background with PID {pid}; it is {state}. Output so far: {}",
-            if so_far.is_empty() { "(empty)".to_owned() } else { untrusted(&so_far) }
-        );
-        Ok(text(told, format!("Background process {pid} is {state}\n{so_far}")))
+        Ok(started(pid, &self.find(pid, Entry::state)?, &so_far))
     }
 
     fn add(&self, entry: Entry) {
@@ -110,6 +105,12 @@ impl Background {
             ToolError::new("invalid_tool_params", message)
         })
     }
+}
+
+fn started(pid: i32, state: &str, so_far: &str) -> Outcome {
+    let output = if so_far.is_empty() { "(empty)".to_owned() } else { untrusted(so_far) };
+    let told = format!("Started in the background with PID {pid}; it is {state}. Output so far: {output}");
+    text(told, format!("Background process {pid} is {state}\n{so_far}"))
 }
 
 /// Reads what a child prints until it ends or shall end.
@@ -187,8 +188,14 @@ impl Tool for ReadBackground {
                 "type": "object",
                 "properties": {
                     "pid": {"type": "integer", "description": "As run_shell_command told it."},
-                    "lines": {"type": "integer", "minimum": 1, "maximum": 2000, "description": "100 if left out."},
-                    "delay_ms": {"type": "integer", "minimum": 0, "maximum": LONGEST_LOOK, "description": "Wait this long first, or until it ends."},
+                    "lines": {
+                        "type": "integer", "minimum": 1, "maximum": 2000,
+                        "description": "100 if left out.",
+                    },
+                    "delay_ms": {
+                        "type": "integer", "minimum": 0, "maximum": LONGEST_LOOK,
+                        "description": "Wait this long first, or until it ends.",
+                    },
                 },
                 "required": ["pid"],
             }),

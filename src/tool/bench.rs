@@ -80,7 +80,8 @@ pub struct Options {
     pub sandbox: bool,
     /// Besides workspace and temporary directories, what a confined command may change: caches, for example.
     pub writable: Vec<PathBuf>,
-    /// What a confined command may not even read, besides the usual places of keys: the server's own files.
+    /// The server's own files and directories: never in a workspace, and not even read by a confined command, which
+    /// does not see the usual places of keys either.
     pub hidden: Vec<PathBuf>,
     /// Directories whose GEMINI.md and AGENTS.md are believed, with all that lies below them.
     pub trusted: Vec<PathBuf>,
@@ -119,11 +120,32 @@ pub enum OpenError {
     Web(#[from] WebError),
 }
 
+/// For every workspace; each adds itself to what may be written.
+fn confinement(
+    environment: &[(OsString, OsString)],
+    writable: Vec<PathBuf>,
+    hidden: Vec<PathBuf>,
+) -> Confinement {
+    let value =
+        |name: &str| environment.iter().find(|(n, _)| n == name).map(|(_, value)| PathBuf::from(value));
+    let secrets = value("HOME").into_iter().flat_map(|home| SECRETS.iter().map(move |name| home.join(name)));
+    Confinement {
+        write: TEMPORARY.iter().map(PathBuf::from).chain(value("TMPDIR")).chain(writable).collect(),
+        hide: secrets.chain(hidden).collect(),
+    }
+}
+
+/// As they really are, because that is how workspaces are known. What does not exist stands for nothing.
+fn real(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
+}
+
 /// Where workspaces are opened.
 pub struct Bench {
     root: Arc<Root>,
     default_workspace: Option<PathBuf>,
     trusted: Arc<[PathBuf]>,
+    own: Vec<PathBuf>,
     confinement: Option<Confinement>,
     environment: Vec<(OsString, OsString)>,
     shell: ShellLimits,
@@ -135,33 +157,29 @@ impl Bench {
     pub fn new(options: Options) -> Result<Self, OpenError> {
         let root = Root::open(&options.root)
             .map_err(|error| OpenError::Root { path: options.root.clone(), error })?;
+        let own = real(&options.hidden);
         let environment = environment(options.environment);
-        let value =
-            |name: &str| environment.iter().find(|(n, _)| n == name).map(|(_, value)| PathBuf::from(value));
-        let confinement = options.sandbox.then(|| Confinement {
-            write: TEMPORARY
-                .iter()
-                .map(PathBuf::from)
-                .chain(value("TMPDIR"))
-                .chain(options.writable)
-                .collect(),
-            hide: value("HOME")
-                .into_iter()
-                .flat_map(|home| SECRETS.iter().map(move |name| home.join(name)))
-                .chain(options.hidden)
-                .collect(),
-        });
+        let confinement =
+            options.sandbox.then(|| confinement(&environment, options.writable, options.hidden));
         Ok(Self {
             root: Arc::new(root),
             default_workspace: options.default_workspace,
-            // As they really are, because that is how workspaces are known.
-            trusted: options.trusted.iter().filter_map(|path| path.canonicalize().ok()).collect(),
+            trusted: real(&options.trusted).into(),
+            own,
             confinement,
             shell: options.shell,
             helper: options.helper,
             web: Web::new(&options.web)?,
             environment,
         })
+    }
+
+    fn keeps_off(&self, workspace: &Path) -> Result<(), BadSettings> {
+        let Some(own) = self.own.iter().find(|own| meet(workspace, own)) else { return Ok(()) };
+        let (workspace, own) = (workspace.display(), own.display());
+        let problem =
+            format!("{workspace} would open the server's own files in {own}; name another directory");
+        Err(BadSettings { field: "workspace_path", problem })
     }
 
     /// Like `open`, with the type that it is.
@@ -177,6 +195,7 @@ impl Bench {
             (given, _) => given.to_owned(),
         };
         let workspace = Arc::new(self.root.workspace(&path)?);
+        self.keeps_off(Path::new(workspace.path()))?;
         let confinement = self.confinement.clone().map(|mut confinement| {
             confinement.write.push(PathBuf::from(workspace.path()));
             confinement
@@ -191,6 +210,11 @@ impl Bench {
         };
         Ok(Tools::new(place, Arc::clone(&self.root), Arc::clone(&self.trusted), &settings.allowed_tools))
     }
+}
+
+/// Files of the server and directories that hold them are nobody's workspace: reading there is free.
+fn meet(workspace: &Path, hidden: &Path) -> bool {
+    workspace.starts_with(hidden) || hidden.starts_with(workspace)
 }
 
 fn check_names(names: &[String]) -> Result<(), BadSettings> {

@@ -44,8 +44,14 @@ impl Looking for GlobFiles {
             json!({
                 "type": "object",
                 "properties": {
-                    "pattern": {"type": "string", "minLength": 1, "description": "The glob, from the directory on."},
-                    "dir_path": {"type": "string", "description": "Where to search; the workspace if left out."},
+                    "pattern": {
+                        "type": "string", "minLength": 1,
+                        "description": "The glob, from the directory on.",
+                    },
+                    "dir_path": {
+                        "type": "string",
+                        "description": "Where to search; the workspace if left out.",
+                    },
                     "case_sensitive": {"type": "boolean", "description": "Off by default."},
                     "respect_git_ignore": {"type": "boolean", "description": "On by default."},
                     "respect_gemini_ignore": {"type": "boolean", "description": "On by default."},

@@ -1,22 +1,21 @@
 //! `grep_search`: lines of files by a regular expression, with ripgrep's own searcher on files that the workspace opens.
 
-use std::collections::BTreeMap;
-use std::io;
+mod hits;
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use globset::GlobSet;
-use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use self::hits::{Hits, Lines, told};
 use super::list_directory::globs;
-use super::shape::{Looking, declaration, shown, start, structured};
-use super::text::cut_line;
+use super::shape::{Looking, declaration, shown, start};
 use crate::domain::tool::{Declaration, Kind, Outcome, ToolError};
 use crate::sandbox::walk::Ignore;
 use crate::sandbox::{FoundKind, Workspace};
@@ -58,34 +57,58 @@ pub(super) struct Arguments {
     no_ignore: bool,
 }
 
+fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "pattern": {
+                "type": "string", "minLength": 1,
+                "description": "The regular expression (Rust syntax).",
+            },
+            "dir_path": {
+                "type": "string",
+                "description": "A directory or file to search; the workspace if left out.",
+            },
+            "include_pattern": {
+                "type": "string",
+                "description": "Only files whose path fits this glob, such as `*.rs`.",
+            },
+            "exclude_pattern": {
+                "type": "string",
+                "description": "Leave out lines that this regular expression fits.",
+            },
+            "names_only": {
+                "type": "boolean",
+                "description": "Only the paths of files that hold a match.",
+            },
+            "max_matches_per_file": {"type": "integer", "minimum": 1},
+            "total_max_matches": {"type": "integer", "minimum": 1, "description": "100 if left out."},
+            "case_sensitive": {"type": "boolean", "description": "Off by default."},
+            "fixed_strings": {"type": "boolean", "description": "Take the pattern as plain text."},
+            "context": {
+                "type": "integer", "minimum": 0, "maximum": 100,
+                "description": "Lines to show around a match.",
+            },
+            "after": {"type": "integer", "minimum": 0, "maximum": 100},
+            "before": {"type": "integer", "minimum": 0, "maximum": 100},
+            "no_ignore": {
+                "type": "boolean",
+                "description": "Also search what .gitignore and the like leave out.",
+            },
+        },
+        "required": ["pattern"],
+    })
+}
+
 pub(super) struct GrepSearch;
 
 impl Looking for GrepSearch {
     type Arguments = Arguments;
 
     fn declaration() -> Declaration {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "pattern": {"type": "string", "minLength": 1, "description": "The regular expression (Rust syntax)."},
-                "dir_path": {"type": "string", "description": "A directory or file to search; the workspace if left out."},
-                "include_pattern": {"type": "string", "description": "Only files whose path fits this glob, such as `*.rs`."},
-                "exclude_pattern": {"type": "string", "description": "Leave out lines that this regular expression fits."},
-                "names_only": {"type": "boolean", "description": "Only the paths of files that hold a match."},
-                "max_matches_per_file": {"type": "integer", "minimum": 1},
-                "total_max_matches": {"type": "integer", "minimum": 1, "description": "100 if left out."},
-                "case_sensitive": {"type": "boolean", "description": "Off by default."},
-                "fixed_strings": {"type": "boolean", "description": "Take the pattern as plain text."},
-                "context": {"type": "integer", "minimum": 0, "maximum": 100, "description": "Lines to show around a match."},
-                "after": {"type": "integer", "minimum": 0, "maximum": 100},
-                "before": {"type": "integer", "minimum": 0, "maximum": 100},
-                "no_ignore": {"type": "boolean", "description": "Also search what .gitignore and the like leave out."},
-            },
-            "required": ["pattern"],
-        });
         let description = "Searches the content of files for a regular expression and returns the lines that fit, with \
                            their files and numbers.";
-        declaration("grep_search", "SearchText", Kind::Search, description, parameters)
+        declaration("grep_search", "SearchText", Kind::Search, description, parameters())
     }
 
     fn describe(arguments: &Arguments, workspace: &Workspace) -> Result<String, ToolError> {
@@ -102,11 +125,11 @@ impl Looking for GrepSearch {
         let query = Query::new(arguments)?;
         let path = start(workspace, arguments.dir_path.as_deref())?;
         let files = files(&query, workspace, &path, cancel)?;
-        let mut hits = query.search(workspace, &files, query.before, query.after, cancel);
-        let around = hits.around(arguments);
-        if around > 0 {
+        let mut hits = query.search(workspace, &files, query.around, cancel);
+        let more = hits.around(arguments);
+        if more > 0 {
             let again: Vec<PathBuf> = hits.files.keys().cloned().collect();
-            hits = query.search(workspace, &again, around, around, cancel);
+            hits = query.search(workspace, &again, Around { before: more, after: more }, cancel);
         }
         Ok(told(&hits, arguments, workspace, &path))
     }
@@ -118,8 +141,7 @@ struct Query {
     exclude: Option<RegexMatcher>,
     include: Option<GlobSet>,
     made: GlobSet,
-    before: usize,
-    after: usize,
+    around: Around,
     per_file: usize,
     total: usize,
     ignore: Ignore,
@@ -146,8 +168,10 @@ impl Query {
             exclude,
             include,
             made: globs("pattern", if arguments.no_ignore { &[] } else { &made })?,
-            before: arguments.before.unwrap_or(around),
-            after: arguments.after.unwrap_or(around),
+            around: Around {
+                before: arguments.before.unwrap_or(around),
+                after: arguments.after.unwrap_or(around),
+            },
             per_file: arguments.max_matches_per_file.unwrap_or(usize::MAX),
             total: arguments.total_max_matches.unwrap_or(MOST),
             ignore: if arguments.no_ignore { Ignore::NOTHING } else { Ignore::default() },
@@ -160,37 +184,45 @@ impl Query {
 
     fn search(
         &self,
-        ws: &Workspace,
+        workspace: &Workspace,
         files: &[PathBuf],
-        before: usize,
-        after: usize,
+        around: Around,
         cancel: &CancellationToken,
     ) -> Hits {
-        let mut searcher = SearcherBuilder::new()
-            .line_number(true)
-            .binary_detection(BinaryDetection::quit(0))
-            .before_context(before)
-            .after_context(after)
-            .heap_limit(Some(HEAP))
-            .build();
+        let mut searcher = around.searcher();
         let (mut hits, deadline) = (Hits::default(), Instant::now() + PATIENCE);
         for path in files {
             if hits.matches >= self.total || cancel.is_cancelled() || Instant::now() > deadline {
                 hits.is_cut = true;
                 break;
             }
-            let Ok(file) = ws.open(path) else { continue };
+            let Ok(file) = workspace.open(path) else { continue };
             let left = self.per_file.min(self.total - hits.matches);
-            let mut sink = Lines { query: self, left, matches: 0, is_cut: false, lines: Vec::new() };
+            let mut sink = Lines::new(self, left);
             // A file that cannot be read to its end has shown what it could.
             let _ = searcher.search_reader(&self.matcher, file, &mut sink);
-            if sink.matches > 0 {
-                hits.matches += sink.matches;
-                hits.is_cut |= sink.is_cut;
-                hits.files.insert(path.clone(), sink.lines);
-            }
+            hits.add(path, sink);
         }
         hits
+    }
+}
+
+/// How many lines are shown with a match.
+#[derive(Clone, Copy)]
+struct Around {
+    before: usize,
+    after: usize,
+}
+
+impl Around {
+    fn searcher(self) -> Searcher {
+        SearcherBuilder::new()
+            .line_number(true)
+            .binary_detection(BinaryDetection::quit(0))
+            .before_context(self.before)
+            .after_context(self.after)
+            .heap_limit(Some(HEAP))
+            .build()
     }
 }
 
@@ -229,101 +261,4 @@ fn files(
     })?;
     files.sort();
     Ok(files)
-}
-
-struct Line {
-    number: u64,
-    is_match: bool,
-    text: String,
-}
-
-#[derive(Default)]
-struct Hits {
-    files: BTreeMap<PathBuf, Vec<Line>>,
-    matches: usize,
-    is_cut: bool,
-}
-
-impl Hits {
-    /// Few matches are shown with what stands around them, which saves the model from reading the file next.
-    fn around(&self, arguments: &Arguments) -> usize {
-        let asked = [arguments.context, arguments.after, arguments.before].iter().any(Option::is_some);
-        match self.matches {
-            _ if asked || arguments.names_only => 0,
-            1 => 50,
-            2..=3 => 15,
-            _ => 0,
-        }
-    }
-}
-
-/// The lines of one file.
-struct Lines<'a> {
-    query: &'a Query,
-    left: usize,
-    matches: usize,
-    is_cut: bool,
-    lines: Vec<Line>,
-}
-
-impl Lines<'_> {
-    fn push(&mut self, number: Option<u64>, bytes: &[u8], is_match: bool) {
-        let text = String::from_utf8_lossy(bytes);
-        let text = cut_line(text.trim_end_matches(['\n', '\r']));
-        self.lines.push(Line { number: number.unwrap_or_default(), is_match, text });
-    }
-}
-
-impl Sink for Lines<'_> {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let exclude = self.query.exclude.as_ref();
-        if exclude.is_some_and(|exclude| exclude.is_match(found.bytes()).unwrap_or(false)) {
-            return Ok(true);
-        }
-        if self.matches == self.left {
-            self.is_cut = true;
-            return Ok(false);
-        }
-        self.matches += 1;
-        self.push(found.line_number(), found.bytes(), true);
-        Ok(true)
-    }
-
-    fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> io::Result<bool> {
-        self.push(found.line_number(), found.bytes(), false);
-        Ok(true)
-    }
-}
-
-fn told(hits: &Hits, arguments: &Arguments, workspace: &Workspace, start: &Path) -> Outcome {
-    let place = workspace.absolute(start);
-    if hits.matches == 0 {
-        let told = format!("No matches found for pattern \"{}\" in {place}.", arguments.pattern);
-        return structured(told, json!({"summary": "No matches found", "matches": []}));
-    }
-    let cut = if hits.is_cut { " (cut; there are more)" } else { "" };
-    let summary = format!("Found {} match(es) in {} file(s){cut}", hits.matches, hits.files.len());
-    let mut told = format!("{summary} for pattern \"{}\" in {place}:", arguments.pattern);
-    for (path, lines) in &hits.files {
-        told.push_str(&format!("\n---\nFile: {}", shown(path)));
-        for line in lines.iter().filter(|_| !arguments.names_only) {
-            told.push_str(&format!(
-                "\nL{}{} {}",
-                line.number,
-                if line.is_match { ':' } else { '-' },
-                line.text
-            ));
-        }
-    }
-    let matches: Vec<Value> = hits.files.iter().flat_map(|(path, lines)| matched(path, lines)).collect();
-    structured(told, json!({"summary": summary, "matches": matches}))
-}
-
-fn matched<'a>(path: &'a Path, lines: &'a [Line]) -> impl Iterator<Item = Value> + 'a {
-    lines
-        .iter()
-        .filter(|line| line.is_match)
-        .map(|line| json!({"filePath": shown(path), "lineNumber": line.number, "line": line.text}))
 }

@@ -75,7 +75,10 @@ impl Looking for ListDirectory {
                 "type": "object",
                 "properties": {
                     "dir_path": {"type": "string", "description": "The directory to list."},
-                    "ignore": {"type": "array", "items": {"type": "string"}, "description": "Globs of names to leave out."},
+                    "ignore": {
+                        "type": "array", "items": {"type": "string"},
+                        "description": "Globs of names to leave out.",
+                    },
                     "file_filtering_options": filtering_schema(),
                 },
                 "required": ["dir_path"],

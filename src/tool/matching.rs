@@ -46,9 +46,12 @@ impl Found {
     }
 }
 
+/// The text, the passage that is wanted and what shall stand there.
+type Search = fn(&str, &str, &str) -> Vec<Place>;
+
 /// All passages of the first way that finds any.
 pub(super) fn find(text: &str, wanted: &str, new: &str) -> Found {
-    let ways: [(Way, fn(&str, &str, &str) -> Vec<Place>); 3] =
+    let ways: [(Way, Search); 3] =
         [(Way::Exact, exactly), (Way::Spacing, with_other_spacing), (Way::Nearly, nearly)];
     let found = ways.into_iter().map(|(way, search)| Found { way, places: search(text, wanted, new) });
     found

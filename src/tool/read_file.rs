@@ -40,8 +40,14 @@ impl Looking for ReadFile {
                 "type": "object",
                 "properties": {
                     "file_path": {"type": "string", "description": "The file to read."},
-                    "start_line": {"type": "integer", "minimum": 1, "description": "First line to read, from 1."},
-                    "end_line": {"type": "integer", "minimum": 1, "description": "Last line to read, included."},
+                    "start_line": {
+                        "type": "integer", "minimum": 1,
+                        "description": "First line to read, from 1.",
+                    },
+                    "end_line": {
+                        "type": "integer", "minimum": 1,
+                        "description": "Last line to read, included.",
+                    },
                 },
                 "required": ["file_path"],
             }),

@@ -58,7 +58,8 @@ impl Looking for ReadManyFiles {
     type Arguments = Arguments;
 
     fn declaration() -> Declaration {
-        let strings = |text: &str| json!({"type": "array", "items": {"type": "string", "minLength": 1}, "description": text});
+        let item = json!({"type": "string", "minLength": 1});
+        let strings = |text: &str| json!({"type": "array", "items": item, "description": text});
         let mut include = strings("Globs or paths, from the workspace on.");
         include["minItems"] = json!(1);
         declaration(
@@ -73,7 +74,10 @@ impl Looking for ReadManyFiles {
                     "include": include,
                     "exclude": strings("Globs of files to leave out."),
                     "recursive": {"type": "boolean", "description": "On by default."},
-                    "useDefaultExcludes": {"type": "boolean", "description": "Leave out what is usually made or large; on by default."},
+                    "useDefaultExcludes": {
+                        "type": "boolean",
+                        "description": "Leave out what is usually made or large; on by default.",
+                    },
                     "file_filtering_options": filtering_schema(),
                 },
                 "required": ["include"],

@@ -38,10 +38,19 @@ impl Editing for Replace {
                 "type": "object",
                 "properties": {
                     "file_path": {"type": "string", "description": "The file to change."},
-                    "instruction": {"type": "string", "description": "What the change is for, in a sentence."},
-                    "old_string": {"type": "string", "description": "The text to replace, exactly as it stands."},
+                    "instruction": {
+                        "type": "string",
+                        "description": "What the change is for, in a sentence.",
+                    },
+                    "old_string": {
+                        "type": "string",
+                        "description": "The text to replace, exactly as it stands.",
+                    },
                     "new_string": {"type": "string", "description": "The text to put in its place."},
-                    "allow_multiple": {"type": "boolean", "description": "Replace every occurrence; off by default."},
+                    "allow_multiple": {
+                        "type": "boolean",
+                        "description": "Replace every occurrence; off by default.",
+                    },
                 },
                 "required": ["file_path", "instruction", "old_string", "new_string"],
             }),

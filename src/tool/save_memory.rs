@@ -34,7 +34,10 @@ impl Editing for SaveMemory {
             json!({
                 "type": "object",
                 "properties": {
-                    "fact": {"type": "string", "minLength": 1, "description": "The fact, in one sentence that stands for itself."},
+                    "fact": {
+                        "type": "string", "minLength": 1,
+                        "description": "The fact, in one sentence that stands for itself.",
+                    },
                 },
                 "required": ["fact"],
             }),

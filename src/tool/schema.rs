@@ -18,6 +18,25 @@ pub(super) fn check(validator: &Validator, tool: &str, arguments: &Arguments) ->
     Err(ToolError::new("invalid_tool_params", format!("arguments of {tool}: {}", problems.join("; "))))
 }
 
+/// Numbers that came by way of a protobuf Struct are all floating, and to a schema 3.0 is an integer; to types it is not.
+pub(super) fn with_whole_numbers(value: Value) -> Value {
+    /// Up to here every whole number has a floating one of its own.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= EXACT => {
+                Value::from(float as i64)
+            }
+            _ => Value::Number(number),
+        },
+        Value::Array(items) => items.into_iter().map(with_whole_numbers).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, member)| (name, with_whole_numbers(member))).collect()
+        }
+        other => other,
+    }
+}
+
 /// The value is not repeated: it may be a whole file.
 fn told(error: &ValidationError<'_>) -> String {
     let field = error.instance_path().to_string();
@@ -30,6 +49,13 @@ fn told(error: &ValidationError<'_>) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn whole_numbers_are_whole() {
+        let given = json!({"a": 3.0, "b": [1.5, -2.0, 7], "c": {"d": 1e300, "e": "4.0"}});
+        let expected = json!({"a": 3, "b": [1.5, -2, 7], "c": {"d": 1e300, "e": "4.0"}});
+        assert_eq!(with_whole_numbers(given), expected);
+    }
 
     #[test]
     fn an_error_names_the_field_and_not_the_value() {

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::background::Background;
 use super::bench::ShellLimits;
 use super::diff;
+use super::schema;
 use super::web_fetch::Web;
 use crate::domain::tool::{Approval, Arguments, Declaration, Kind, Outcome, Plan, ToolError};
 use crate::proto::devtool::confirmation_request::Details;
@@ -177,7 +178,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 
 /// Arguments that fit the schema also fit the type; where they do not, the model hears why.
 pub(super) fn read<T: DeserializeOwned>(arguments: &Arguments) -> Result<T, ToolError> {
-    serde_json::from_value(Value::Object(arguments.clone()))
+    serde_json::from_value(schema::with_whole_numbers(Value::Object(arguments.clone())))
         .map_err(|error| ToolError::new("invalid_tool_params", format!("the arguments do not fit: {error}")))
 }
 

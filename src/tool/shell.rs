@@ -54,11 +54,23 @@ impl Tool for Shell {
             json!({
                 "type": "object",
                 "properties": {
-                    "command": {"type": "string", "minLength": 1, "description": "The command, exactly as bash shall read it."},
-                    "description": {"type": "string", "description": "What it is for, in a sentence for the user."},
-                    "dir_path": {"type": "string", "description": "Where to run it; the workspace if left out."},
+                    "command": {
+                        "type": "string", "minLength": 1,
+                        "description": "The command, exactly as bash shall read it.",
+                    },
+                    "description": {
+                        "type": "string",
+                        "description": "What it is for, in a sentence for the user.",
+                    },
+                    "dir_path": {
+                        "type": "string",
+                        "description": "Where to run it; the workspace if left out.",
+                    },
                     "is_background": {"type": "boolean", "description": "Let it run on and return at once."},
-                    "delay_ms": {"type": "integer", "minimum": 0, "maximum": LONGEST_LOOK, "description": "In the background: how long to wait for first output."},
+                    "delay_ms": {
+                        "type": "integer", "minimum": 0, "maximum": LONGEST_LOOK,
+                        "description": "In the background: how long to wait for first output.",
+                    },
                 },
                 "required": ["command"],
             }),
@@ -233,10 +245,10 @@ fn ended(seen: &Seen, end: End) -> Outcome {
     facts.extend(end.signal.map(|signal| format!("Signal: {signal}")));
     let mut told = format!("Output: {output}");
     if seen.told.left_out() > 0 {
-        told.push_str("\nThe output was cut; to see all of it, send it to a file in the workspace and read that in parts.");
+        told.push_str("\nThe output was cut; send it to a file in the workspace to read all of it.");
     }
     if end.left > 0 {
-        told.push_str("\nProcesses that it had left running were ended with it; use is_background for what shall run on.");
+        told.push_str("\nProcesses that it left behind were ended with it; use is_background for those.");
     }
     let mut shown = seen.shown.text();
     for fact in facts {

@@ -219,7 +219,10 @@ impl Tool for WebFetch {
             json!({
                 "type": "object",
                 "properties": {
-                    "prompt": {"type": "string", "description": "What you want to know, with the URLs to fetch in it."},
+                    "prompt": {
+                        "type": "string",
+                        "description": "What you want to know, with the URLs to fetch in it.",
+                    },
                     "url": {"type": "string", "description": "One URL."},
                 },
             }),

@@ -57,7 +57,10 @@ impl Editing for WriteFile {
                 "type": "object",
                 "properties": {
                     "file_path": {"type": "string", "description": "The file to write."},
-                    "content": {"type": "string", "description": "All of the file's new content, with nothing left out."},
+                    "content": {
+                        "type": "string",
+                        "description": "All of the file's new content, with nothing left out.",
+                    },
                 },
                 "required": ["file_path", "content"],
             }),

@@ -7,6 +7,8 @@ use serde_json::json;
 use super::shape::{Job, Place, Tool, declaration, plain_plan, read, structured};
 use crate::domain::tool::{Arguments, Declaration, Kind, Outcome, Plan, ToolError};
 
+const STATES: &[&str] = &["pending", "in_progress", "completed", "cancelled", "blocked"];
+
 #[derive(Deserialize)]
 struct List {
     todos: Vec<Todo>,
@@ -39,7 +41,7 @@ impl Tool for WriteTodos {
                             "type": "object",
                             "properties": {
                                 "description": {"type": "string", "minLength": 1},
-                                "status": {"type": "string", "enum": ["pending", "in_progress", "completed", "cancelled", "blocked"]},
+                                "status": {"type": "string", "enum": STATES},
                             },
                             "required": ["description", "status"],
                         },

@@ -19,3 +19,4 @@ mod rim;
 mod shutdown;
 mod store;
 mod streams;
+mod tool;
