@@ -10,6 +10,7 @@ use super::machine::{Machine, Refused};
 use super::mind::Mind;
 use super::runner::{Answer, Command, Failed, Owner, Runner, Said, Shared};
 use super::tasks::{Delivered, Held, Tasks};
+use super::toolboxes::Toolboxes;
 use super::watch::Watch;
 use crate::domain::principal::Principal;
 use crate::domain::store::{Commit, Committed, Filter, Head, SendKey, Store, StoreError};
@@ -105,8 +106,8 @@ pub struct Engine {
 
 impl Engine {
     pub fn new(store: Arc<dyn Store>, mind: Mind) -> Self {
-        let (tasks, committed) = (Tasks::default(), Arc::default());
-        Self { shared: Arc::new(Shared { store, mind, tasks, committed }) }
+        let (tasks, toolboxes, committed) = (Tasks::default(), Toolboxes::default(), Arc::default());
+        Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed }) }
     }
 
     pub fn store(&self) -> &Arc<dyn Store> {

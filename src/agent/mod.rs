@@ -23,6 +23,7 @@ mod script;
 mod session;
 mod tasks;
 mod thinking;
+mod toolboxes;
 mod watch;
 pub mod work;
 

@@ -14,6 +14,7 @@ use super::mind::Mind;
 use super::script::Writer;
 use super::session::Session;
 use super::tasks::{Held, Tasks};
+use super::toolboxes::Toolboxes;
 use crate::domain::brain::{End, Step, Turn};
 use crate::domain::grant::AlwaysRule;
 use crate::domain::principal::Principal;
@@ -73,6 +74,7 @@ pub(super) struct Shared {
     pub(super) store: Arc<dyn Store>,
     pub(super) mind: Mind,
     pub(super) tasks: Tasks,
+    pub(super) toolboxes: Toolboxes,
     /// Told of every commit.
     pub(super) committed: Arc<Notify>,
 }

@@ -85,7 +85,7 @@ impl Runner {
     async fn open(&mut self) -> Result<Session, Failed> {
         let events = self.shared.store.events(&self.owner.who, &self.owner.task_id, 0, usize::MAX).await?;
         let settings = settings(&events);
-        let tools = self.shared.mind.workshop.open(&settings)?;
+        let tools = self.shared.toolboxes.open(&self.owner, &settings, &*self.shared.mind.workshop)?;
         let declarations = allowed(tools.declarations(), &settings.allowed_tools);
         let mut work = Work::after(self.earlier().await?);
         events.iter().for_each(|event| work.fold(event, &declarations));

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod agent;
 #[path = "../suite/kit/process.rs"]
 #[allow(dead_code)]
 mod process;
