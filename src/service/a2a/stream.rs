@@ -11,7 +11,8 @@ use super::{A2a, answer};
 use crate::agent::{EngineError, Watch};
 use crate::domain::dialect::Cursor;
 use crate::domain::error::{Cause, Error};
-use crate::domain::snapshot::shorten;
+use crate::domain::snapshot::{Snapshot, shorten};
+use crate::domain::store::Head;
 use crate::projection::v10::View;
 use crate::proto::a2a::stream_response::Payload;
 use crate::proto::a2a::{SendMessageRequest, StreamResponse, Task};
@@ -43,7 +44,8 @@ impl A2a {
                 Ok(answer(caller, stream::iter([Ok(item)]).boxed()))
             }
             Outcome::Task { watch, sequence } => {
-                self.from(caller, &watch, Some(sequence), length, Until::Pause).await
+                let snapshot = watch.snapshot(Some(sequence)).await.map_err(|e| fault(e, Wanted::Read))?;
+                Ok(self.from(caller, &watch, snapshot, length, Until::Pause))
             }
         }
     }
@@ -51,46 +53,63 @@ impl A2a {
     pub(super) async fn subscribe(&self, caller: &Caller, task_id: &str) -> Result<Items, Error> {
         let head = self.head(caller, task_id).await?;
         if let Some(after) = caller.after {
-            // A cursor asks for what was missed, so the task may have ended meanwhile.
-            let view = View {
-                task_id: head.task_id.clone(),
-                context_id: head.context_id.clone(),
-                resume: caller.resumes(),
-            };
-            let events = self.engine.watch(&caller.who, &head).events(after);
-            return Ok(items(caller, None, events, view, Until::End));
+            return self.missed(caller, &head, after);
         }
         if head.state.is_terminal() {
-            return Err(Error::new(
-                Cause::UnsupportedOperation,
-                "the task has ended; get it, or give a cursor to read its events",
-            ));
+            return Err(over());
         }
         let watch = self.engine.watch(&caller.who, &head);
-        self.from(caller, &watch, None, None, Until::End).await
+        let snapshot = watch.snapshot(None).await.map_err(|e| fault(e, Wanted::Read))?;
+        // It may have ended since its head was read. Nothing comes behind its end, so the rule is the same.
+        if snapshot.task.status.as_ref().is_some_and(|status| status.state().is_terminal()) {
+            return Err(over());
+        }
+        Ok(self.from(caller, &watch, snapshot, None, Until::End))
     }
 
-    /// The task as it is at `sequence`, or now, and then what comes behind it.
-    async fn from(
+    /// A cursor asks for what was missed, so the task may have ended meanwhile.
+    fn missed(&self, caller: &Caller, head: &Head, after: u64) -> Result<Items, Error> {
+        // Whoever was shown an event finds it stored. A cursor beyond would skip events, or wait for none.
+        if after > head.sequence {
+            let last = head.sequence;
+            return Err(Error::field(
+                "last-event-id",
+                format!("is behind the task, whose last event is {last}"),
+            ));
+        }
+        let view = View {
+            task_id: head.task_id.clone(),
+            context_id: head.context_id.clone(),
+            resume: caller.resumes(),
+        };
+        let events = self.engine.watch(&caller.who, head).events(after);
+        Ok(items(caller, None, events, view, Until::End))
+    }
+
+    /// The task as it was seen, and then what comes behind it.
+    fn from(
         &self,
         caller: &Caller,
         watch: &Watch,
-        sequence: Option<u64>,
+        snapshot: Snapshot,
         length: Option<usize>,
         until: Until,
-    ) -> Result<Items, Error> {
-        let snapshot = watch.snapshot(sequence).await.map_err(|e| fault(e, Wanted::Read))?;
+    ) -> Items {
         let events = watch.events(snapshot.sequence);
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
         let view = self.view(caller, &task);
         let first = (view.task(task, snapshot.sequence), snapshot.sequence);
-        Ok(items(caller, Some(first), events, view, until))
+        items(caller, Some(first), events, view, until)
     }
 
     pub(super) fn view(&self, caller: &Caller, task: &Task) -> View {
         View { task_id: task.id.clone(), context_id: task.context_id.clone(), resume: caller.resumes() }
     }
+}
+
+fn over() -> Error {
+    Error::new(Cause::UnsupportedOperation, "the task has ended; get it, or give a cursor to read its events")
 }
 
 fn items(

@@ -5,6 +5,7 @@ mod client;
 mod flows;
 mod isolation;
 mod legacy;
+mod moments;
 mod normal;
 mod resume;
 mod scale;

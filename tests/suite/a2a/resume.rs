@@ -7,7 +7,7 @@ use agena::proto::a2a::SubscribeToTaskRequest;
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-use super::client::Client;
+use super::client::{Binding, Client};
 use super::{TESTER, home};
 use crate::kit::process::Running;
 use crate::kit::{http, printed, soon, until};
@@ -116,6 +116,24 @@ async fn a_stream_that_is_cut_while_the_task_runs_misses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_beyond_the_last_event_is_refused_on_every_binding() {
+    let server = Running::start_in(home(), &[]);
+    let client = Client::new(&server.url, TESTER).await;
+    for id in ["ask", "say"] {
+        let made = client.call(Binding::Grpc, "SendMessage", &send(id)).await;
+        let task = json!({"id": made.answers[0]["task"]["id"]});
+        for binding in Binding::ALL {
+            for after in ["9999", "18446744073709551615"] {
+                let beyond = client.with("last-event-id", after);
+                let refused = beyond.call(binding, "SubscribeToTask", &task).await.error.unwrap();
+                let blamed = &refused["details"][1]["fieldViolations"][0]["field"];
+                assert_eq!(blamed, "last-event-id", "{id}, {after} over {binding:?}: {refused}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_has_every_event_that_anybody_saw() {
     let mut server = Running::start_in(home(), &[]);
     let before = read(stream(&server.url, "wait").await, 3).await;
@@ -162,7 +180,7 @@ async fn nobody_listening_does_not_stop_a_task() {
     let (shared, url) = (std::sync::Arc::clone(&state), task.clone());
     tokio::spawn(async move {
         loop {
-            let got = client.call(super::client::Binding::Rest, "GetTask", &json!({"id": url})).await;
+            let got = client.call(Binding::Rest, "GetTask", &json!({"id": url})).await;
             *shared.lock().unwrap() = got.answers[0]["status"]["state"].as_str().unwrap().to_owned();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -203,7 +221,7 @@ async fn a_client_that_leaves_while_its_task_begins_leaves_a_task_that_runs() {
     let count = |answer: &Value| answer["totalSize"].as_u64().unwrap();
     let started = tokio::time::Instant::now();
     loop {
-        let rest = super::client::Binding::Rest;
+        let rest = Binding::Rest;
         let completed = client.call(rest, "ListTasks", &list("TASK_STATE_COMPLETED")).await;
         let all = client.call(rest, "ListTasks", &json!({"pageSize": 1})).await;
         let (completed, all) = (count(&completed.answers[0]), count(&all.answers[0]));

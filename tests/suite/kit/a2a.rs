@@ -25,7 +25,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tonic::service::Routes;
 
-use super::{Setup, TOKEN, http, soon, until};
+use super::{Meddler, Setup, TOKEN, http, soon, until};
 
 /// The key of the principal `other`; `TOKEN` is the one of `tester`.
 pub const OTHER: &str = "the-key-of-another-principal";
@@ -56,6 +56,8 @@ pub struct A2aServer {
     /// For calls that no front makes yet.
     pub a2a: Arc<A2a>,
     pub store: Arc<dyn Store>,
+    /// The same, for tests that want to stop it somewhere.
+    pub meddler: Arc<Meddler>,
     pub counts: Arc<Counts>,
     stop: oneshot::Sender<()>,
     end: oneshot::Sender<()>,
@@ -68,7 +70,8 @@ impl A2aServer {
     pub async fn start(script: &str, setup: A2aSetup) -> Self {
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = listener.address();
-        let store = open(setup.journal.as_ref());
+        let meddler = open(setup.journal.as_ref());
+        let store = Arc::clone(&meddler) as Arc<dyn Store>;
         let brain = Rehearsal::new(Script::parse(script).unwrap());
         let engine = Engine::new(Arc::clone(&store), Arc::new(brain));
         engine.recover().await.unwrap();
@@ -82,13 +85,13 @@ impl A2aServer {
             server(&setup, address, &a2a).serve(listener, async { stopped.await.unwrap_or_default() });
         let serving = tokio::spawn(serving);
         let delivering = tokio::spawn(deliverer.run(async { ended.await.unwrap_or_default() }));
-        Self { address, a2a, store, counts, stop, end, serving, delivering }
+        Self { address, a2a, store, meddler, counts, stop, end, serving, delivering }
     }
 
     /// Stops it, and waits until nobody holds its journal any more.
     pub async fn stop(self) {
-        let Self { a2a, store, stop, end, serving, delivering, .. } = self;
-        drop((stop, a2a));
+        let Self { a2a, store, meddler, stop, end, serving, delivering, .. } = self;
+        drop((stop, a2a, meddler));
         soon(serving).await.unwrap();
         drop(end);
         soon(delivering).await.unwrap();
@@ -136,12 +139,12 @@ impl A2aServer {
     }
 }
 
-fn open(journal: Option<&PathBuf>) -> Arc<dyn Store> {
+fn open(journal: Option<&PathBuf>) -> Arc<Meddler> {
     let store = match journal {
         Some(path) => Sqlite::open(path, Durability::Process),
         None => Sqlite::open_temporary(),
     };
-    Arc::new(store.unwrap())
+    Meddler::new(Arc::new(store.unwrap()))
 }
 
 fn card_at(address: SocketAddr, offer: &Offer) -> agena::proto::a2a::AgentCard {
