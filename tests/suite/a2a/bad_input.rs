@@ -11,7 +11,7 @@ fn message(change: &Value) -> Value {
     json!({ "message": message })
 }
 
-/// RPC, request, reason, field. `ENDED` is a task that has ended.
+/// RPC, request, reason, field. The client holds the codes of each binding against the reason. `ENDED` is a task that has ended.
 const CASES: &str = include_str!("bad_input.json");
 
 #[tokio::test(flavor = "multi_thread")]

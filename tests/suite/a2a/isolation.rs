@@ -84,8 +84,11 @@ async fn contexts_and_page_tokens_are_nobody_elses_either() {
     let listed = theirs.call(Binding::Rest, "ListTasks", &json!({"contextId": "shared"})).await;
     assert_eq!(listed.answers[0]["totalSize"], 1);
     // A reference to another's task is a reference to nothing.
-    let task = mine.call(Binding::Rest, "ListTasks", &json!({})).await.answers[0]["tasks"][0]["id"].clone();
-    let refers = message("refine-2", json!({"referenceTaskIds": [task]}));
-    let seen = theirs.call(Binding::Rest, "SendMessage", &refers).await;
-    assert_ne!(seen.answers[0]["task"]["status"]["state"], "TASK_STATE_WORKING");
+    let made = mine.call(Binding::Rest, "SendMessage", &message("many", json!({}))).await;
+    let refers = message("refine-2", json!({"referenceTaskIds": [made.answers[0]["task"]["id"]]}));
+    for (client, name) in [(&mine, json!("list.txt")), (&theirs, Value::Null)] {
+        let task = &client.call(Binding::Rest, "SendMessage", &refers).await.answers[0]["task"];
+        assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED");
+        assert_eq!(task["artifacts"][0]["name"], name, "{task}");
+    }
 }
