@@ -13,7 +13,7 @@ use super::tasks::{Held, Tasks};
 use crate::domain::brain::{Brain, End, Step, Turn};
 use crate::domain::principal::Principal;
 use crate::domain::snapshot::Snapshot;
-use crate::domain::store::{Commit, Committed, Filter, SendKey, Store, StoreError};
+use crate::domain::store::{Commit, Committed, Filter, Push, SendKey, Store, StoreError};
 use crate::proto::a2a::{Message, TaskState};
 use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
@@ -50,6 +50,8 @@ pub(super) enum Command {
 pub(super) struct Said {
     pub(super) message: Message,
     pub(super) key: SendKey,
+    /// A webhook that is stored with it.
+    pub(super) push: Option<Push>,
 }
 
 /// What every runner shares.
@@ -133,8 +135,8 @@ impl Runner {
     async fn obey(&mut self, command: Command) -> Result<Next, Failed> {
         match command {
             Command::Say(said, answer) => {
-                let Said { message, key } = *said;
-                let stored = self.store(vec![Event::Message(message.clone())], Some(key)).await;
+                let Said { message, key, push } = *said;
+                let stored = self.store(vec![Event::Message(message.clone())], Some(key), push).await;
                 if stored.is_ok() {
                     self.said.push(message);
                 }
@@ -227,11 +229,16 @@ impl Runner {
     }
 
     async fn record(&mut self, events: Vec<Event>) -> Result<u64, Failed> {
-        self.store(events, None).await
+        self.store(events, None, None).await
     }
 
     /// Stored first, then shown. Returns the last sequence.
-    async fn store(&mut self, events: Vec<Event>, send: Option<SendKey>) -> Result<u64, Failed> {
+    async fn store(
+        &mut self,
+        events: Vec<Event>,
+        send: Option<SendKey>,
+        push: Option<Push>,
+    ) -> Result<u64, Failed> {
         let now = SystemTime::now();
         let mut machine = self.machine;
         let time = Timestamp::of(now);
@@ -244,6 +251,7 @@ impl Runner {
             state: machine.state(),
             updated: changes.then_some(now),
             send,
+            push,
         };
         if let Committed::Repeated { .. } = self.shared.commit(&self.owner.who, commit).await? {
             return Err(Failed::Repeated);

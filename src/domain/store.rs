@@ -7,6 +7,9 @@ use super::principal::Principal;
 use crate::proto::a2a::{TaskPushNotificationConfig, TaskState};
 use crate::proto::task::TaskEvent;
 
+/// More webhooks than this on one task are a mistake or an attack.
+pub const MOST_PUSHES: usize = 16;
+
 /// A task as it stands, without its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
@@ -33,6 +36,9 @@ pub struct Commit {
     pub updated: Option<SystemTime>,
     /// What the send that caused it is recognised by when it comes again, to a new task or to an old one.
     pub send: Option<SendKey>,
+    /// A webhook that came along. It is stored as `put_push` would, and hears of what comes behind these events; if there
+    /// is no room for it, nothing is stored at all.
+    pub push: Option<Push>,
 }
 
 /// A send, as its repetition would look: a hash over context, message id and body.
@@ -40,7 +46,7 @@ pub struct Commit {
 pub struct SendKey {
     pub hash: [u8; 32],
     pub at: SystemTime,
-    /// An older send of the same key is forgotten.
+    /// An older send of the same key is forgotten. A window of nothing recognises nothing.
     pub window: Duration,
 }
 
@@ -124,6 +130,8 @@ pub enum StoreError {
     /// Somebody else appended first. An actor that owns its task never meets it.
     #[error("the task is at sequence {actual}, not at {expected}")]
     Conflict { expected: u64, actual: u64 },
+    #[error("the task has {MOST_PUSHES} webhooks, which are the most")]
+    Full,
     /// The disk, most likely.
     #[error("the store failed: {0}")]
     Failed(String),
@@ -155,8 +163,13 @@ pub trait Store: Send + Sync + 'static {
         size: usize,
     ) -> Result<Page>;
 
-    /// Creates or replaces by (task, id).
-    async fn put_push(&self, who: &Principal, push: Push) -> Result<()>;
+    /// The task that a send went to, if it is recognised.
+    async fn sent(&self, who: &Principal, key: &SendKey) -> Result<Option<String>>;
+
+    /// Creates or replaces by (task, id), and returns what is stored. One that is replaced goes on where it stood. One
+    /// without an id is the one that is the same in all else, or a new one that gets an id here. `Full` if it is new and
+    /// the task has `MOST_PUSHES` already.
+    async fn put_push(&self, who: &Principal, push: Push) -> Result<Push>;
 
     async fn push(&self, who: &Principal, task_id: &str, id: &str) -> Result<Option<Push>>;
 

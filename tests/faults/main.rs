@@ -160,6 +160,7 @@ async fn fill(store: &dyn Store, number: usize) {
     if last != TaskState::Working {
         events.push(event(100, state(last)));
     }
-    let commit = Commit { task_id, events, state: last, updated: Some(SystemTime::now()), send: None };
+    let commit =
+        Commit { task_id, events, state: last, updated: Some(SystemTime::now()), send: None, push: None };
     store.commit(&who, commit).await.unwrap();
 }

@@ -5,13 +5,13 @@ use prost::Message as _;
 use sha2::{Digest, Sha256};
 
 use super::A2a;
-use super::fault::{Wanted, ended, fault};
+use super::fault::{Wanted, fault};
 use super::negotiate::Caller;
 use crate::agent::{NewTask, Repeat, Sent, Watch};
 use crate::domain::dialect::Dialect;
 use crate::domain::error::{Cause, Error};
 use crate::domain::snapshot::shorten;
-use crate::domain::store::{Head, StoreError};
+use crate::domain::store::{Head, Push, StoreError};
 use crate::proto::a2a::part::Content;
 use crate::proto::a2a::send_message_response::Payload;
 use crate::proto::a2a::{Message, Part, Role, SendMessageRequest, SendMessageResponse, Task};
@@ -49,37 +49,32 @@ impl A2a {
             self.pushes()?;
             self.check_push(config, "configuration.taskPushNotificationConfig.url")?;
         }
+        let push = push.map(|config| self.fresh_push(caller, config));
         if request.metadata.is_some() && message.metadata.is_none() {
             // Some clients put on the request what belongs to the message.
             message.metadata = request.metadata;
         }
         let sent = match message.task_id.as_str() {
-            "" => self.begin(caller, message.clone()).await?,
-            _ => self.go_on(caller, &mut message).await?,
+            "" => self.begin(caller, message.clone(), push).await?,
+            _ => self.go_on(caller, &mut message, push).await?,
         };
-        match sent {
-            Sent::Reply(parts) => Ok(Outcome::Reply(reply(parts, message.context_id))),
-            Sent::Task { watch, sequence } => {
-                if let Some(config) = push {
-                    // The task may be far ahead by now; the webhook hears of all that came of this message.
-                    self.attach_push(caller, watch.task_id(), config, Some(sequence)).await?;
-                }
-                Ok(Outcome::Task { watch, sequence })
-            }
-        }
+        Ok(match sent {
+            Sent::Reply(parts) => Outcome::Reply(reply(parts, message.context_id)),
+            Sent::Task { watch, sequence } => Outcome::Task { watch, sequence },
+        })
     }
 
-    async fn begin(&self, caller: &Caller, mut message: Message) -> Result<Sent, Error> {
+    async fn begin(&self, caller: &Caller, mut message: Message, push: Option<Push>) -> Result<Sent, Error> {
         let repeat = self.repeat(&message);
         let new_context = message.context_id.is_empty();
         if new_context {
             message.context_id = uuid::Uuid::now_v7().to_string();
         }
-        let new = NewTask { tenant: String::new(), message, repeat, new_context };
+        let new = NewTask { tenant: String::new(), message, repeat, new_context, push };
         self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
     }
 
-    async fn go_on(&self, caller: &Caller, message: &mut Message) -> Result<Sent, Error> {
+    async fn go_on(&self, caller: &Caller, message: &mut Message, push: Option<Push>) -> Result<Sent, Error> {
         let head = self.head(caller, &message.task_id).await?;
         if message.context_id.is_empty() {
             message.context_id.clone_from(&head.context_id);
@@ -87,11 +82,9 @@ impl A2a {
         if message.context_id != head.context_id {
             return Err(Error::field("message.contextId", "is not the context of this task"));
         }
-        if head.state.is_terminal() {
-            return Err(ended());
-        }
         let repeat = self.repeat(message);
-        self.engine.say(&caller.who, &head, message.clone(), repeat).await.map_err(|e| fault(e, Wanted::Say))
+        let sent = self.engine.say(&caller.who, &head, message.clone(), repeat, push).await;
+        sent.map_err(|e| fault(e, Wanted::Say))
     }
 
     /// Everything that the client said, so that the same id with other words is another message.

@@ -4,7 +4,7 @@
 use prost::Message;
 
 use super::rows::millis;
-use crate::domain::store::{Commit, SendKey, StoreError};
+use crate::domain::store::{Commit, Push, SendKey, StoreError};
 use crate::proto::a2a::TaskState;
 use crate::proto::task::task_event::Event;
 use crate::proto::task::{Created, TaskEvents};
@@ -20,6 +20,7 @@ pub struct Append {
     pub state: TaskState,
     pub change: Change,
     pub send: Option<Sent>,
+    pub push: Option<Push>,
 }
 
 #[derive(Debug)]
@@ -59,9 +60,10 @@ impl Append {
             (_, None, Some(updated)) => Change::State { updated },
             (_, None, None) => Change::Events,
         };
-        let (task_id, state, send) = (commit.task_id, commit.state, commit.send.as_ref().map(sent));
+        let (task_id, state, send) = (commit.task_id, commit.state, commit.send.as_ref().and_then(sent));
+        let push = commit.push.map(|push| along(push, &task_id, last));
         let events = TaskEvents { events: commit.events }.encode_to_vec();
-        Ok(Self { task_id, first, last, events, state, change, send })
+        Ok(Self { task_id, first, last, events, state, change, send, push })
     }
 }
 
@@ -69,10 +71,17 @@ fn new(created: &Created, updated: i64) -> Change {
     Change::New { context: created.context_id.clone(), tenant: created.tenant.clone(), updated }
 }
 
-fn sent(key: &SendKey) -> Sent {
+/// None if it is not to be recognised.
+pub fn sent(key: &SendKey) -> Option<Sent> {
     let at = millis(key.at);
     let window = i64::try_from(key.window.as_millis()).unwrap_or(i64::MAX);
-    Sent { hash: key.hash, at, since: at.saturating_sub(window) }
+    (window > 0).then(|| Sent { hash: key.hash, at, since: at.saturating_sub(window) })
+}
+
+/// Whoever sends it does not know yet which task it belongs to and where that stands.
+fn along(mut push: Push, task_id: &str, last: u64) -> Push {
+    task_id.clone_into(&mut push.config.task_id);
+    Push { delivered: last, ..push }
 }
 
 #[cfg(test)]
@@ -101,6 +110,7 @@ mod tests {
             state: TaskState::Working,
             updated: Some(UNIX_EPOCH + Duration::from_millis(7)),
             send: None,
+            push: None,
         }
     }
 

@@ -23,7 +23,7 @@ use reader::Readers;
 use writer::Writer;
 
 use crate::domain::principal::Principal;
-use crate::domain::store::{After, Commit, Committed, Due, Filter, Head, Page, Push, Result, Store};
+use crate::domain::store::{After, Commit, Committed, Due, Filter, Head, Page, Push, Result, SendKey, Store};
 use crate::proto::task::TaskEvent;
 
 pub use open::{Durability, OpenError};
@@ -106,7 +106,13 @@ impl Store for Sqlite {
         self.readers.read(move |db| list::page(db, &who, &filter, after.as_ref(), size)).await
     }
 
-    async fn put_push(&self, who: &Principal, push: Push) -> Result<()> {
+    async fn sent(&self, who: &Principal, key: &SendKey) -> Result<Option<String>> {
+        let Some(key) = append::sent(key) else { return Ok(None) };
+        let who = who.clone();
+        self.readers.read(move |db| journal::repeated(db, &who, &key)).await
+    }
+
+    async fn put_push(&self, who: &Principal, push: Push) -> Result<Push> {
         let who = who.clone();
         self.writer.write(move |db| push::put(db, &who, &push)).await
     }

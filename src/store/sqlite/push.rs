@@ -10,12 +10,45 @@ use super::fault::Fault;
 use super::journal::number;
 use super::rows::{self, HEAD, PUSH, PUSH_COLUMNS, millis};
 use crate::domain::principal::Principal;
-use crate::domain::store::{Due, Push, StoreError};
+use crate::domain::store::{Due, MOST_PUSHES, Push, StoreError};
+use crate::proto::a2a::TaskPushNotificationConfig;
 
 type Result<T> = std::result::Result<T, Fault>;
 
-pub fn put(db: &Connection, who: &Principal, push: &Push) -> Result<()> {
+pub fn put(db: &Connection, who: &Principal, push: &Push) -> Result<Push> {
     let (task, sequence) = number(db, who, &push.config.task_id)?;
+    let push = place(db, who, push)?;
+    insert(db, task, sequence, &push)?;
+    Ok(push)
+}
+
+/// The webhook among those of its task, which may not be there yet. Changes nothing.
+pub fn place(db: &Connection, who: &Principal, push: &Push) -> Result<Push> {
+    let known = match all(db, who, &push.config.task_id) {
+        Err(Fault::Refused(StoreError::NotFound)) => Vec::new(),
+        known => known?,
+    };
+    let mut placed = push.clone();
+    match known.iter().find(|known| is_same(&known.config, &push.config)) {
+        Some(old) => {
+            placed.config.id.clone_from(&old.config.id);
+            placed.delivered = old.delivered;
+        }
+        None if known.len() >= MOST_PUSHES => return Err(StoreError::Full.into()),
+        None if placed.config.id.is_empty() => placed.config.id = uuid::Uuid::now_v7().to_string(),
+        None => {}
+    }
+    Ok(placed)
+}
+
+fn is_same(known: &TaskPushNotificationConfig, given: &TaskPushNotificationConfig) -> bool {
+    if !given.id.is_empty() {
+        return known.id == given.id;
+    }
+    *known == TaskPushNotificationConfig { id: known.id.clone(), ..given.clone() }
+}
+
+pub fn insert(db: &Connection, task: i64, sequence: u64, push: &Push) -> Result<()> {
     let (not_before, problem) = rows::push_state(&push.state);
     let sql = "INSERT OR REPLACE INTO push
         (task, id, config, version, delivered, attempts, not_before, problem, behind)

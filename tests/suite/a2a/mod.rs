@@ -9,6 +9,7 @@ mod moments;
 mod normal;
 mod resume;
 mod scale;
+mod sends;
 
 use std::fs;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use agena::domain::principal::Principal;
-use agena::domain::store::{After, Commit, Committed, Due, Filter, Head, Page, Push, Result, Store};
+use agena::domain::store::{After, Commit, Committed, Due, Filter, Head, Page, Push, Result, SendKey, Store};
 use agena::proto::task::TaskEvent;
 use tokio::sync::oneshot;
 
@@ -98,7 +98,11 @@ impl Store for Meddler {
         self.inner.events(who, task_id, after, limit).await
     }
 
-    async fn put_push(&self, who: &Principal, push: Push) -> Result<()> {
+    async fn sent(&self, who: &Principal, key: &SendKey) -> Result<Option<String>> {
+        self.inner.sent(who, key).await
+    }
+
+    async fn put_push(&self, who: &Principal, push: Push) -> Result<Push> {
         self.inner.put_push(who, push).await
     }
 

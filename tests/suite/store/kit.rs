@@ -59,6 +59,7 @@ pub fn new_in(task_id: &str, context_id: &str, tenant: &str) -> Commit {
         state: TaskState::Submitted,
         updated: Some(at(0)),
         send: None,
+        push: None,
     }
 }
 
@@ -70,6 +71,7 @@ pub fn more(task_id: &str, sequences: impl IntoIterator<Item = u64>) -> Commit {
         state: TaskState::Submitted,
         updated: None,
         send: None,
+        push: None,
     }
 }
 
@@ -82,6 +84,7 @@ pub fn enter(task_id: &str, sequence: u64, state: TaskState, updated: SystemTime
         state,
         updated: Some(updated),
         send: None,
+        push: None,
     }
 }
 

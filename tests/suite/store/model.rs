@@ -125,6 +125,7 @@ fn commit(step: &Step, head: Option<&Head>) -> Commit {
         state: state.unwrap_or(head.state),
         updated: state.map(|_| at(step.millis)),
         send,
+        push: None,
     }
 }
 
