@@ -113,6 +113,14 @@ pub enum PushState {
     Stopped { problem: String },
 }
 
+/// Whose webhooks are passed over for now, because enough of theirs are being visited.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Taken {
+    pub principals: Vec<Principal>,
+    /// As `webhook::authority` writes them.
+    pub hosts: Vec<String>,
+}
+
 /// What a webhook is waiting for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Due {
@@ -185,7 +193,7 @@ pub trait Store: Send + Sync + 'static {
     async fn unfinished(&self) -> Result<Vec<(Principal, Head)>>;
 
     /// Active webhooks whose time has come and whose task has events behind their cursor.
-    async fn due(&self, now: SystemTime, limit: usize) -> Result<Vec<Due>>;
+    async fn due(&self, now: SystemTime, limit: usize, taken: &Taken) -> Result<Vec<Due>>;
 
     /// When the next webhook that has something to send may be tried.
     async fn next_due(&self) -> Result<Option<SystemTime>>;

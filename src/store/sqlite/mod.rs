@@ -23,7 +23,9 @@ use reader::Readers;
 use writer::Writer;
 
 use crate::domain::principal::Principal;
-use crate::domain::store::{After, Commit, Committed, Due, Filter, Head, Page, Push, Result, SendKey, Store};
+use crate::domain::store::{
+    After, Commit, Committed, Due, Filter, Head, Page, Push, Result, SendKey, Store, Taken,
+};
 use crate::proto::task::TaskEvent;
 
 pub use open::{Durability, OpenError};
@@ -136,8 +138,9 @@ impl Store for Sqlite {
         self.readers.read(|db| Ok(housekeeping::unfinished(db)?)).await
     }
 
-    async fn due(&self, now: SystemTime, limit: usize) -> Result<Vec<Due>> {
-        self.readers.read(move |db| push::due(db, now, limit)).await
+    async fn due(&self, now: SystemTime, limit: usize, taken: &Taken) -> Result<Vec<Due>> {
+        let taken = taken.clone();
+        self.readers.read(move |db| push::due(db, now, limit, &taken)).await
     }
 
     async fn next_due(&self) -> Result<Option<SystemTime>> {

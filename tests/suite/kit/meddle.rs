@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use agena::domain::principal::Principal;
-use agena::domain::store::{After, Commit, Committed, Due, Filter, Head, Page, Push, Result, SendKey, Store};
+use agena::domain::store::{
+    After, Commit, Committed, Due, Filter, Head, Page, Push, Result, SendKey, Store, Taken,
+};
 use agena::proto::task::TaskEvent;
 use tokio::sync::oneshot;
 
@@ -122,8 +124,8 @@ impl Store for Meddler {
         self.inner.unfinished().await
     }
 
-    async fn due(&self, now: SystemTime, limit: usize) -> Result<Vec<Due>> {
-        self.inner.due(now, limit).await
+    async fn due(&self, now: SystemTime, limit: usize, taken: &Taken) -> Result<Vec<Due>> {
+        self.inner.due(now, limit, taken).await
     }
 
     async fn next_due(&self) -> Result<Option<SystemTime>> {

@@ -1,7 +1,7 @@
 //! What belongs to another looks missing.
 
 use agena::domain::principal::Principal;
-use agena::domain::store::{Commit, Filter, Store};
+use agena::domain::store::{Commit, Filter, Store, Taken};
 
 use super::Rig;
 use super::kit::*;
@@ -46,6 +46,6 @@ pub async fn two_principals_may_have_tasks_of_the_same_id(rig: &impl Rig) {
     assert_eq!(sequences(&read_all(&*store, &bob(), "same").await), [1]);
     store.put_push(&bob(), hook("same", "h", 0)).await.unwrap();
     assert_eq!(store.pushes(&ann(), "same").await, Ok(vec![]));
-    let due = store.due(at(0), 10).await.unwrap();
+    let due = store.due(at(0), 10, &Taken::default()).await.unwrap();
     assert_eq!(due.iter().map(|due| due.principal.clone()).collect::<Vec<_>>(), [bob()]);
 }

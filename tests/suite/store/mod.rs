@@ -50,7 +50,8 @@ macro_rules! conformance {
             ],
             pushes: [
                 webhooks_are_stored_replaced_listed_and_deleted, a_webhook_is_due_when_there_is_something_to_send,
-                due_webhooks_come_in_the_order_of_their_time, a_stopped_webhook_is_never_due,
+                due_webhooks_come_in_the_order_of_their_time, who_has_enough_visitors_is_passed_over,
+                a_stopped_webhook_is_never_due,
                 a_delivery_is_recorded, a_delivery_to_a_webhook_that_is_gone_changes_nothing,
                 a_delivery_to_a_webhook_that_was_replaced_changes_nothing,
                 a_webhook_without_an_id_is_the_same_one_again, a_task_has_room_for_so_many_webhooks,

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use agena::domain::store::{
-    Commit, Committed, Due, MOST_PUSHES, Push, PushState, PushVersion, Store, StoreError,
+    Commit, Committed, Due, MOST_PUSHES, Push, PushState, PushVersion, Store, StoreError, Taken,
 };
 use agena::proto::a2a::TaskState;
 
@@ -19,7 +19,7 @@ fn stopped() -> PushState {
 }
 
 async fn due(store: &dyn Store, now: SystemTime) -> Vec<String> {
-    store.due(now, 100).await.unwrap().into_iter().map(|due| due.push.config.id).collect()
+    store.due(now, 100, &Taken::default()).await.unwrap().into_iter().map(|due| due.push.config.id).collect()
 }
 
 pub async fn webhooks_are_stored_replaced_listed_and_deleted(rig: &impl Rig) {
@@ -60,13 +60,16 @@ pub async fn a_webhook_is_due_when_there_is_something_to_send(rig: &impl Rig) {
     assert_eq!(store.next_due().await, Ok(Some(at(10))));
     assert_eq!(due(&*store, at(9)).await, [""; 0], "its time has not come");
     let head = store.head(&ann(), "t").await.unwrap();
-    assert_eq!(store.due(at(10), 100).await.unwrap(), [Due { principal: ann(), push, head }]);
+    assert_eq!(
+        store.due(at(10), 100, &Taken::default()).await.unwrap(),
+        [Due { principal: ann(), push, head }]
+    );
 
     // One that is added later and wants what was before is due at once.
     store.put_push(&ann(), hook("t", "b", 0)).await.unwrap();
     assert_eq!(store.next_due().await, Ok(Some(at(0))));
     assert_eq!(due(&*store, at(10)).await, ["b", "a"]);
-    assert_eq!(store.due(at(10), 1).await.unwrap().len(), 1, "no more than asked for");
+    assert_eq!(store.due(at(10), 1, &Taken::default()).await.unwrap().len(), 1, "no more than asked for");
     store.delete_push(&ann(), "t", "b").await.unwrap();
     assert_eq!(store.next_due().await, Ok(Some(at(10))));
 }
@@ -87,6 +90,33 @@ pub async fn due_webhooks_come_in_the_order_of_their_time(rig: &impl Rig) {
     assert_eq!(last.len(), 2);
     assert!(last.iter().all(|id| id.ends_with("20")), "{last:?}");
     assert_eq!(store.next_due().await, Ok(Some(at(10))));
+}
+
+pub async fn who_has_enough_visitors_is_passed_over(rig: &impl Rig) {
+    let store = rig.open().await;
+    for (who, task, host) in
+        [(ann(), "t", "One.example"), (ann(), "u", "two.example"), (bob(), "v", "one.example")]
+    {
+        commit_all(&*store, &who, [new(task)]).await;
+        let mut push = hook(task, task, 0);
+        push.config.url = format!("https://{host}/hook");
+        store.put_push(&who, push).await.unwrap();
+    }
+    let (one, two) = ("one.example:443".to_owned(), "two.example:443".to_owned());
+    for (principals, hosts, expected) in [
+        (vec![], vec![], vec!["t", "u", "v"]),
+        (vec![ann()], vec![], vec!["v"]),
+        (vec![], vec![one.clone()], vec!["u"]),
+        (vec![bob()], vec![two.clone()], vec!["t"]),
+        (vec![ann(), bob()], vec![], vec![]),
+        (vec![], vec![one, two], vec![]),
+    ] {
+        let taken = Taken { principals, hosts };
+        let due = store.due(at(0), 100, &taken).await.unwrap();
+        let mut ids: Vec<String> = due.into_iter().map(|due| due.push.config.id).collect();
+        ids.sort();
+        assert_eq!(ids, expected, "{taken:?}");
+    }
 }
 
 pub async fn a_stopped_webhook_is_never_due(rig: &impl Rig) {
