@@ -10,7 +10,7 @@ use super::negotiate::Caller;
 use crate::agent::{NewTask, Repeat, Sent, Watch};
 use crate::domain::dialect::Dialect;
 use crate::domain::error::{Cause, Error};
-use crate::domain::snapshot::shorten;
+use crate::domain::snapshot::{Snapshot, shorten};
 use crate::domain::store::{Head, Push, StoreError};
 use crate::proto::a2a::part::Content;
 use crate::proto::a2a::send_message_response::Payload;
@@ -116,10 +116,14 @@ impl A2a {
         length: Option<usize>,
     ) -> Result<Task, Error> {
         let snapshot = watch.snapshot(upto).await.map_err(|e| fault(e, Wanted::Read))?;
+        Ok(self.shown(caller, snapshot, length))
+    }
+
+    pub(super) fn shown(&self, caller: &Caller, snapshot: Snapshot, length: Option<usize>) -> Task {
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
         self.view(caller, &task).mark(&mut task, snapshot.sequence);
-        Ok(task)
+        task
     }
 
     pub(super) async fn cancel(&self, caller: &Caller, task_id: &str) -> Result<Task, Error> {
