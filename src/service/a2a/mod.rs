@@ -2,6 +2,7 @@
 //! says which call is which. The 0.3 service and JSON-RPC call the same methods.
 
 mod fault;
+mod limits;
 mod negotiate;
 mod paging;
 mod push;

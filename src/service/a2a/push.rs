@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use super::A2a;
 use super::fault::{Wanted, fault, not_found};
+use super::limits;
 use super::negotiate::Caller;
 use super::send::is_native;
 use crate::domain::error::Error;
@@ -25,7 +26,7 @@ impl A2a {
         if config.task_id.is_empty() {
             return Err(Error::field("taskId", "is required"));
         }
-        self.check_push(&config, "url")?;
+        self.check_push(&config, "")?;
         let head = self.head(caller, &config.task_id).await?;
         if config.id.is_empty() {
             config.id = uuid::Uuid::now_v7().to_string();
@@ -38,15 +39,16 @@ impl A2a {
         Ok(stored.config)
     }
 
-    /// What can be said of a webhook before it is called.
-    pub(super) fn check_push(&self, config: &TaskPushNotificationConfig, field: &str) -> Result<(), Error> {
+    /// What can be said of a webhook before it is called. `place` is where it stands in the request.
+    pub(super) fn check_push(&self, config: &TaskPushNotificationConfig, place: &str) -> Result<(), Error> {
+        limits::webhook(config, place)?;
         webhook::check(&config.url, &self.options.push_hosts)
-            .map_err(|e| Error::field(field, e.to_string()))?;
+            .map_err(|e| Error::field(format!("{place}url"), e.to_string()))?;
         let secrets =
             config.authentication.iter().flat_map(|a| [&a.scheme, &a.credentials]).chain([&config.token]);
         // They become headers.
         if secrets.into_iter().any(|text| text.chars().any(char::is_control)) {
-            return Err(Error::field("authentication", "must not hold control characters"));
+            return Err(Error::field(format!("{place}authentication"), "must not hold control characters"));
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use prost::Message as _;
 
 use super::A2a;
 use super::fault::{Wanted, fault};
+use super::limits;
 use super::negotiate::Caller;
 use super::send::history_length;
 use crate::agent::EngineError;
@@ -33,6 +34,7 @@ impl A2a {
         let size = page_size(request.page_size)?;
         // A list is for finding tasks; whoever wants what was said asks for it.
         let length = history_length(request.history_length, "historyLength")?.or(Some(0));
+        limits::id("contextId", &request.context_id)?;
         let filter = filter(request)?;
         let after = self.after(caller, &filter, &request.page_token)?;
         let page = self.engine.store().list(&caller.who, &filter, after.as_ref(), size).await;

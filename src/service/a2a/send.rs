@@ -5,7 +5,8 @@ use prost::Message as _;
 use sha2::{Digest, Sha256};
 
 use super::A2a;
-use super::fault::{Wanted, fault};
+use super::fault::{Wanted, fault, not_found};
+use super::limits;
 use super::negotiate::Caller;
 use crate::agent::{NewTask, Repeat, Sent, Watch};
 use crate::domain::dialect::Dialect;
@@ -44,10 +45,11 @@ impl A2a {
     pub(super) async fn send(&self, caller: &Caller, request: SendMessageRequest) -> Result<Outcome, Error> {
         let mut message = request.message.unwrap_or_default();
         self.check(&message)?;
+        limits::message(&message)?;
         let push = request.configuration.and_then(|c| c.task_push_notification_config);
         if let Some(config) = &push {
             self.pushes()?;
-            self.check_push(config, "configuration.taskPushNotificationConfig.url")?;
+            self.check_push(config, "configuration.taskPushNotificationConfig.")?;
         }
         let push = push.map(|config| self.fresh_push(caller, config));
         if request.metadata.is_some() && message.metadata.is_none() {
