@@ -133,6 +133,33 @@ async fn a_cursor_beyond_the_last_event_is_refused_on_every_binding() {
     }
 }
 
+/// 0.3 has a place for metadata where 1.0 has none, so the cursor of an event can go back as it came.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_resume_extension_resumes_a_subscription_of_0_3() {
+    let server = Running::start_in(home(), &[]);
+    let client = Client::new(&server.url, TESTER).await;
+    let full = read(stream(&server.url, "many").await, usize::MAX).await;
+    let task = task_of(&full);
+    let call = |sequence: Value| {
+        let params = json!({"id": task, "metadata": {RESUME: {"sequence": sequence}}});
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/resubscribe", "params": params})
+    };
+    let active = client.with("x-a2a-extensions", RESUME);
+    for (sequence, after) in [(json!(full[3].0), 3), (json!(full[5].0.to_string()), 5)] {
+        let answers = soon(active.post(&[], &call(sequence))).await;
+        let cursor = |answer: &Value| answer["result"]["metadata"][RESUME]["sequence"].as_u64().unwrap();
+        let seen: Vec<u64> = answers.iter().map(cursor).collect();
+        let expected: Vec<u64> = full[after + 1..].iter().map(|(sequence, _)| *sequence).collect();
+        assert_eq!(seen, expected, "behind {after}");
+    }
+    for (client, sequence, code) in
+        [(&client, json!(3), -32004), (&active, json!(1.5), -32602), (&active, json!(9999), -32602)]
+    {
+        let answers = soon(client.post(&[], &call(sequence.clone()))).await;
+        assert_eq!(answers[0]["error"]["code"], code, "{sequence}: {answers:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_has_every_event_that_anybody_saw() {
     let mut server = Running::start_in(home(), &[]);
