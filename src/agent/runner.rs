@@ -214,9 +214,9 @@ impl Runner {
         let mut tasks = Vec::new();
         for id in ids.iter().filter(|id| **id != self.owner.task_id).take(REFERENCES) {
             match self.snapshot(id).await {
-                Ok(snapshot) => tasks.push(snapshot.task),
+                Ok(snapshot) if snapshot.tenant == self.owner.tenant => tasks.push(snapshot.task),
                 // Another's task, or none, is a reference to nothing.
-                Err(StoreError::NotFound) => {}
+                Ok(_) | Err(StoreError::NotFound) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -70,6 +70,7 @@ impl A2a {
         task_id: &str,
         id: &str,
     ) -> Result<TaskPushNotificationConfig, Error> {
+        self.head(caller, task_id).await?;
         let push = self.engine.store().push(&caller.who, task_id, id).await;
         let push = push.map_err(|e: StoreError| fault(e.into(), Wanted::Read))?;
         push.map(|push| push.config).ok_or_else(not_found)

@@ -67,12 +67,12 @@ impl A2a {
     }
 
     async fn begin(&self, caller: &Caller, mut message: Message, push: Option<Push>) -> Result<Sent, Error> {
-        let repeat = self.repeat(&message);
+        let repeat = self.repeat(caller, &message);
         let new_context = message.context_id.is_empty();
         if new_context {
             message.context_id = uuid::Uuid::now_v7().to_string();
         }
-        let new = NewTask { tenant: String::new(), message, repeat, new_context, push };
+        let new = NewTask { tenant: caller.tenant.clone(), message, repeat, new_context, push };
         self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
     }
 
@@ -84,19 +84,26 @@ impl A2a {
         if message.context_id != head.context_id {
             return Err(Error::field("message.contextId", "is not the context of this task"));
         }
-        let repeat = self.repeat(message);
+        let repeat = self.repeat(caller, message);
         let sent = self.engine.say(&caller.who, &head, message.clone(), repeat, push).await;
         sent.map_err(|e| fault(e, Wanted::Say))
     }
 
     /// Everything that the client said, so that the same id with other words is another message.
-    fn repeat(&self, message: &Message) -> Repeat {
-        Repeat { hash: Sha256::digest(message.encode_to_vec()).into(), window: self.options.repeat_window }
+    fn repeat(&self, caller: &Caller, message: &Message) -> Repeat {
+        // No name of a tenant ends in the middle of it.
+        let said = Sha256::new()
+            .chain_update(&caller.tenant)
+            .chain_update([0])
+            .chain_update(message.encode_to_vec());
+        Repeat { hash: said.finalize().into(), window: self.options.repeat_window }
     }
 
     pub(super) async fn head(&self, caller: &Caller, task_id: &str) -> Result<Head, Error> {
         let head = self.engine.store().head(&caller.who, task_id).await;
-        head.map_err(|e: StoreError| fault(e.into(), Wanted::Read))
+        let head = head.map_err(|e: StoreError| fault(e.into(), Wanted::Read))?;
+        // Another tenant's task is as good as another principal's.
+        if head.tenant == caller.tenant { Ok(head) } else { Err(not_found()) }
     }
 
     pub(super) async fn task(

@@ -154,7 +154,7 @@ fn card_at(address: SocketAddr, offer: &Offer) -> agena::proto::a2a::AgentCard {
 
 fn options(setup: &A2aSetup) -> Options {
     let push_hosts = setup.push.allow_hosts.clone();
-    Options { repeat_window: Duration::from_mins(5), page_key: [7; 64], push_hosts }
+    Options { repeat_window: Duration::from_mins(5), page_key: [7; 64], push_hosts, tenants: Vec::new() }
 }
 
 fn server(setup: &A2aSetup, address: SocketAddr, a2a: &Arc<A2a>) -> Server {
