@@ -40,12 +40,6 @@ impl View {
         Some(StreamResponse { payload: Some(payload) })
     }
 
-    /// The task itself, as the first item of a stream.
-    pub fn task(&self, mut task: Task, sequence: u64) -> StreamResponse {
-        self.mark(&mut task, sequence);
-        StreamResponse { payload: Some(Payload::Task(task)) }
-    }
-
     /// Puts the cursor on a task, for clients that asked for it.
     pub fn mark(&self, task: &mut Task, sequence: u64) {
         if let Some(cursor) = self.cursor(sequence) {

@@ -70,10 +70,13 @@ impl A2a {
         head: &Head,
         length: Option<usize>,
     ) -> Result<Option<Task>, Error> {
-        match self.engine.watch(&caller.who, head).snapshot(None).await {
-            Ok(snapshot) => Ok(Some(self.shown(caller, snapshot, length))),
+        let seen = match self.engine.watch(&caller.who, head).snapshot(None).await {
+            Ok(snapshot) => self.shown(caller, snapshot, length).await.map(Some),
+            Err(error) => Err(error),
+        };
+        match seen {
             Err(EngineError::Store(StoreError::NotFound)) => Ok(None),
-            Err(error) => Err(fault(error, Wanted::Read)),
+            seen => seen.map_err(|e| fault(e, Wanted::Read)),
         }
     }
 

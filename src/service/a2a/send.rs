@@ -8,11 +8,12 @@ use super::A2a;
 use super::fault::{Wanted, fault, not_found};
 use super::limits;
 use super::negotiate::Caller;
-use crate::agent::{NewTask, Repeat, Sent, Watch};
+use crate::agent::{EngineError, NewTask, Repeat, Sent, Watch};
 use crate::domain::dialect::Dialect;
 use crate::domain::error::{Cause, Error};
 use crate::domain::snapshot::{Snapshot, shorten};
 use crate::domain::store::{Head, Push, StoreError};
+use crate::projection::push_state::{self, PUSH_STATE};
 use crate::proto::a2a::part::Content;
 use crate::proto::a2a::send_message_response::Payload;
 use crate::proto::a2a::{Message, Part, Role, SendMessageRequest, SendMessageResponse, Task};
@@ -44,8 +45,8 @@ impl A2a {
     /// Checks a message and hands it to the agent.
     pub(super) async fn send(&self, caller: &Caller, request: SendMessageRequest) -> Result<Outcome, Error> {
         let mut message = request.message.unwrap_or_default();
-        self.check(&message)?;
         limits::message(&message)?;
+        self.check(&message)?;
         let push = request.configuration.and_then(|c| c.task_push_notification_config);
         if let Some(config) = &push {
             self.pushes()?;
@@ -125,14 +126,24 @@ impl A2a {
         length: Option<usize>,
     ) -> Result<Task, Error> {
         let snapshot = watch.snapshot(upto).await.map_err(|e| fault(e, Wanted::Read))?;
-        Ok(self.shown(caller, snapshot, length))
+        self.shown(caller, snapshot, length).await.map_err(|e| fault(e, Wanted::Read))
     }
 
-    pub(super) fn shown(&self, caller: &Caller, snapshot: Snapshot, length: Option<usize>) -> Task {
+    /// As this client sees it.
+    pub(super) async fn shown(
+        &self,
+        caller: &Caller,
+        snapshot: Snapshot,
+        length: Option<usize>,
+    ) -> Result<Task, EngineError> {
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
         self.view(caller, &task).mark(&mut task, snapshot.sequence);
-        task
+        if caller.has_active(PUSH_STATE) {
+            let pushes = self.engine.store().pushes(&caller.who, &task.id).await?;
+            push_state::mark(&mut task, &pushes);
+        }
+        Ok(task)
     }
 
     pub(super) async fn cancel(&self, caller: &Caller, task_id: &str) -> Result<Task, Error> {

@@ -11,7 +11,7 @@ use super::{A2a, answer};
 use crate::agent::{EngineError, Watch};
 use crate::domain::dialect::Cursor;
 use crate::domain::error::{Cause, Error};
-use crate::domain::snapshot::{Snapshot, shorten};
+use crate::domain::snapshot::Snapshot;
 use crate::domain::store::Head;
 use crate::projection::v10::View;
 use crate::proto::a2a::stream_response::Payload;
@@ -45,7 +45,7 @@ impl A2a {
             }
             Outcome::Task { watch, sequence } => {
                 let snapshot = watch.snapshot(Some(sequence)).await.map_err(|e| fault(e, Wanted::Read))?;
-                Ok(self.from(caller, &watch, snapshot, length, Until::Pause))
+                self.from(caller, &watch, snapshot, length, Until::Pause).await
             }
         }
     }
@@ -64,7 +64,7 @@ impl A2a {
         if snapshot.task.status.as_ref().is_some_and(|status| status.state().is_terminal()) {
             return Err(over());
         }
-        Ok(self.from(caller, &watch, snapshot, None, Until::End))
+        self.from(caller, &watch, snapshot, None, Until::End).await
     }
 
     /// A cursor asks for what was missed, so the task may have ended meanwhile.
@@ -87,20 +87,20 @@ impl A2a {
     }
 
     /// The task as it was seen, and then what comes behind it.
-    fn from(
+    async fn from(
         &self,
         caller: &Caller,
         watch: &Watch,
         snapshot: Snapshot,
         length: Option<usize>,
         until: Until,
-    ) -> Items {
-        let events = watch.events(snapshot.sequence);
-        let mut task = snapshot.task;
-        shorten(&mut task.history, length);
+    ) -> Result<Items, Error> {
+        let sequence = snapshot.sequence;
+        let events = watch.events(sequence);
+        let task = self.shown(caller, snapshot, length).await.map_err(|e| fault(e, Wanted::Read))?;
         let view = self.view(caller, &task);
-        let first = (view.task(task, snapshot.sequence), snapshot.sequence);
-        items(caller, Some(first), events, view, until)
+        let first = StreamResponse { payload: Some(Payload::Task(task)) };
+        Ok(items(caller, Some((first, sequence)), events, view, until))
     }
 
     pub(super) fn view(&self, caller: &Caller, task: &Task) -> View {
