@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agena::projection::v10::RESUME;
-use agena::proto::a2a::SubscribeToTaskRequest;
+use agena::proto::a2a::{SendMessageRequest, SubscribeToTaskRequest};
 use futures::StreamExt;
 use serde_json::{Value, json};
 
@@ -164,16 +164,30 @@ async fn the_resume_extension_resumes_a_subscription_of_0_3() {
 async fn a_killed_server_has_every_event_that_anybody_saw() {
     let mut server = Running::start_in(home(), &[]);
     let before = read(stream(&server.url, "wait").await, 3).await;
-    let task = task_of(&before);
+    let before_grpc = streamed_over_grpc(&server.url, "wait-2", 3).await;
+    let (task, task_grpc) = (task_of(&before), task_of(&before_grpc));
     server.child.kill().unwrap();
     let home = server.into_home();
     let server = Running::start_in(home, &[]);
     let after = read(resume(&server.url, &task, before[0].0).await, usize::MAX).await;
-    assert_eq!(after[..2], before[1..], "what was seen is still there");
-    let (_, last) = after.last().unwrap();
-    assert_eq!(last["statusUpdate"]["status"]["state"], "TASK_STATE_FAILED", "and the task is not stuck");
-    let words = last["statusUpdate"]["status"]["message"]["parts"][0]["text"].as_str().unwrap();
-    assert!(words.contains("stopped in the middle"), "{words}");
+    let after_grpc = over_grpc(&server.url, &task_grpc, before_grpc[0].0).await;
+    for (before, after) in [(before, after), (before_grpc, after_grpc)] {
+        assert_eq!(after[..2], before[1..], "what was seen is still there");
+        let (_, last) = after.last().unwrap();
+        assert_eq!(last["statusUpdate"]["status"]["state"], "TASK_STATE_FAILED", "and the task is not stuck");
+        let words = last["statusUpdate"]["status"]["message"]["parts"][0]["text"].as_str().unwrap();
+        assert!(words.contains("stopped in the middle"), "{words}");
+    }
+}
+
+/// The first events of a new task. The stream is held open until then, and cut.
+async fn streamed_over_grpc(url: &str, id: &str, enough: usize) -> Vec<Event> {
+    let client = Client::new(url, TESTER).await.with("a2a-extensions", RESUME);
+    let message: SendMessageRequest = agena::proto::json::decode(send(id).to_string().as_bytes()).unwrap();
+    let items =
+        soon(client.grpc().send_streaming_message(client.request(message))).await.unwrap().into_inner();
+    let items: Vec<_> = soon(items.take(enough).collect()).await;
+    items.into_iter().map(|item| without_cursor(printed(&item.unwrap()))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
