@@ -74,7 +74,7 @@ impl A2a {
             let last = head.sequence;
             return Err(Error::field(
                 "last-event-id",
-                format!("is behind the task, whose last event is {last}"),
+                format!("is beyond the last event of the task, {last}"),
             ));
         }
         let view = View {
