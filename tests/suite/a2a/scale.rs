@@ -11,7 +11,7 @@ const TASKS: usize = 1000;
 const CONNECTIONS: usize = 4;
 /// In KiB, over all rounds: what a thousand streams take at once, of which an allocator keeps a part, and not the four
 /// thousand tasks that were.
-const MORE: u64 = 40 * 1024;
+const MORE: u64 = 36 * 1024;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_streaming_tasks_complete_and_leave_nothing_behind() {
