@@ -136,8 +136,12 @@ async fn agena() {
     let place =
         Place { url: "http://localhost".to_owned(), authority: "localhost:80".to_owned(), needs_key: true };
     let offer = Offer { streaming: true, ..Offer::default() };
-    let options =
-        Options { repeat_window: Duration::from_secs(300), page_key: [0; 64], push_hosts: Vec::new() };
+    let options = Options {
+        repeat_window: Duration::from_secs(300),
+        page_key: [0; 64],
+        push_hosts: Vec::new(),
+        tenants: Vec::new(),
+    };
     let service = A2a::new(engine, card(&place, &offer), options);
     let rim = Rim {
         bound: listener.address(),

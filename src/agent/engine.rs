@@ -13,7 +13,7 @@ use super::tasks::{Delivered, Held, Tasks};
 use super::toolboxes::Toolboxes;
 use super::watch::Watch;
 use crate::domain::principal::Principal;
-use crate::domain::store::{Commit, Committed, Filter, Head, SendKey, Store, StoreError};
+use crate::domain::store::{Commit, Committed, Filter, Head, Push, SendKey, Store, StoreError};
 use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, Part, TaskState};
 use crate::proto::devtool::{AgentSettings, ApprovalMode, ToolCallConfirmation};
@@ -32,6 +32,8 @@ pub struct NewTask {
     pub new_context: bool,
     /// What the client wants; without it, what held in the context before.
     pub settings: Option<AgentSettings>,
+    /// A webhook that is stored with it.
+    pub push: Option<Push>,
 }
 
 /// A further message to a task.
@@ -41,6 +43,8 @@ pub struct Further {
     pub repeat: Repeat,
     /// What it decides about tool calls, and in which part.
     pub decisions: Vec<(usize, ToolCallConfirmation)>,
+    /// A webhook that is stored with it.
+    pub push: Option<Push>,
 }
 
 /// What a repetition of a send is recognised by, and for how long.
@@ -160,7 +164,7 @@ impl Engine {
     async fn create(&self, who: &Principal, new: NewTask) -> Result<(Watch, Option<Runner>)> {
         let task_id = uuid::Uuid::now_v7().to_string();
         let settings = self.settings(who, &new).await?;
-        let NewTask { tenant, mut message, repeat, new_context, .. } = new;
+        let NewTask { tenant, mut message, repeat, new_context, push, .. } = new;
         message.task_id.clone_from(&task_id);
         let owner = Owner {
             who: who.clone(),
@@ -178,6 +182,7 @@ impl Engine {
             updated: Some(now),
             send: Some(repeat.key(now)),
             grants: Vec::new(),
+            push: push.clone(),
         };
         // On the list before it is stored, so that whoever finds it there meets this runner and no other.
         let (held, mut inbox) = self.shared.tasks.begin(&task_id);
@@ -187,6 +192,7 @@ impl Engine {
         }
         if let Committed::Repeated { task_id } = committed? {
             let head = self.shared.store.head(who, &task_id).await?;
+            self.attach(who, &head, 2, push).await?;
             return Ok((self.watch(who, &head), None));
         }
         held.live.publish(events);
@@ -210,19 +216,41 @@ impl Engine {
     /// A further message to a task. One that came before is not said again; whoever sent it is told where it is.
     pub async fn say(&self, who: &Principal, head: &Head, further: Further) -> Result<Sent> {
         let watch = self.watch(who, head);
-        let Further { message, repeat, decisions } = further;
-        let said = Said { message: message.clone(), key: repeat.key(SystemTime::now()), decisions };
-        let sequence = match self.ask(who, head, |answer| Command::Say(Box::new(said), answer)).await {
-            Err(EngineError::Repeated) => self.heard(who, head, &message).await?,
-            answered => answered?,
+        let Further { message, repeat, decisions, push } = further;
+        let key = repeat.key(SystemTime::now());
+        let said = Said { message: message.clone(), key: key.clone(), decisions, push: push.clone() };
+        let asked = match head.state.is_terminal() {
+            true => Err(Refused::Terminal(head.state).into()),
+            false => self.ask(who, head, |answer| Command::Say(Box::new(said), answer)).await,
         };
+        let before = match asked {
+            Ok(sequence) => return Ok(Sent::Task { watch, sequence }),
+            Err(EngineError::Repeated) => true,
+            // The task has ended, perhaps of this very message.
+            Err(EngineError::Refused(_)) => self.shared.store.sent(who, &key).await?.is_some(),
+            Err(_) => false,
+        };
+        if !before {
+            return asked.map(|sequence| Sent::Task { watch, sequence });
+        }
+        let sequence = self.heard(who, head, &message).await?;
+        self.attach(who, head, sequence, push).await?;
         Ok(Sent::Task { watch, sequence })
+    }
+
+    /// A repetition may bring a webhook that the first send did not have. What is there already is not made twice.
+    async fn attach(&self, who: &Principal, head: &Head, sequence: u64, push: Option<Push>) -> Result<()> {
+        if let Some(mut push) = push {
+            push.config.task_id.clone_from(&head.task_id);
+            self.shared.store.put_push(who, Push { delivered: sequence, ..push }).await?;
+            self.shared.committed.notify_one();
+        }
+        Ok(())
     }
 
     async fn heard(&self, who: &Principal, head: &Head, message: &Message) -> Result<u64> {
         let events = self.shared.store.events(who, &head.task_id, 0, usize::MAX).await?;
-        let same =
-            |event: &Event| matches!(event, Event::Message(said) if said.message_id == message.message_id);
+        let same = |event: &Event| matches!(event, Event::Message(said) if **said == *message);
         let found = events.iter().find(|event| event.event.as_ref().is_some_and(same));
         found.map(|event| event.sequence).ok_or(EngineError::Repeated)
     }

@@ -5,7 +5,7 @@ use super::batch::Batch;
 use super::call::{Answer, Calling, Effect, Input, Refusal};
 use super::policy::answer::{self as words, Answer as Words};
 use super::policy::rule;
-use super::runner::{Failed, Runner, Said};
+use super::runner::{Along, Failed, Runner, Said};
 use super::script::Writer;
 use super::session::Session;
 use crate::domain::grant::AlwaysRule;
@@ -21,15 +21,16 @@ type Placed = (usize, ToolCallConfirmation);
 impl Runner {
     /// Takes a message or refuses it; a refused one changes nothing. Returns its sequence.
     pub(super) async fn hear(&mut self, said: Said) -> Result<u64, Failed> {
-        let Said { message, key, decisions } = said;
+        let Said { message, key, decisions, push } = said;
+        let mut along = Along { send: Some(key), push, grants: Vec::new() };
         let interrupted = self.machine.state().is_interrupted();
         // The message comes first; what it causes at once stands behind it, where its sender looks for it.
         let sequence = self.machine.sequence() + 1;
         if interrupted || !decisions.is_empty() {
             let decisions = self.decisions(&message, decisions, interrupted).await?;
             if !decisions.is_empty() {
-                let (events, grants) = self.decide(&message, decisions).await?;
-                self.store(events, Some(key), grants).await?;
+                let events = self.decide(&message, decisions, &mut along.grants).await?;
+                self.store(events, along).await?;
                 self.keep_for_later(message);
                 return Ok(sequence);
             }
@@ -39,7 +40,7 @@ impl Runner {
             // In the same commit, so that what was answered cannot be forgotten.
             events.push(Writer::state(TaskState::Working));
         }
-        self.store(events, Some(key), Vec::new()).await?;
+        self.store(events, along).await?;
         self.said.push(message);
         Ok(sequence)
     }
@@ -64,11 +65,12 @@ impl Runner {
         &mut self,
         message: &Message,
         decisions: Vec<Placed>,
-    ) -> Result<(Vec<Event>, Vec<AlwaysRule>), Failed> {
+        grants: &mut Vec<AlwaysRule>,
+    ) -> Result<Vec<Event>, Failed> {
         let by = self.owner.who.name().to_owned();
         let session = self.session().await?;
         let mut batch = session.work.batch.clone();
-        let (mut events, mut grants) = (vec![Event::Message(Box::new(message.clone()))], Vec::new());
+        let mut events = vec![Event::Message(Box::new(message.clone()))];
         for (part, confirmation) in decisions {
             let id = confirmation.tool_call_id.clone();
             let input = Input::Decide(Answer { confirmation, by: by.clone() });
@@ -79,7 +81,7 @@ impl Runner {
             }
         }
         session.policy.always.extend(grants.iter().cloned());
-        Ok((events, grants))
+        Ok(events)
     }
 
     /// Words beside a decision wait for the next turn.

@@ -19,7 +19,7 @@ use crate::domain::brain::{End, Step, Turn};
 use crate::domain::grant::AlwaysRule;
 use crate::domain::principal::Principal;
 use crate::domain::snapshot::Snapshot;
-use crate::domain::store::{Commit, Committed, Filter, SendKey, Store, StoreError};
+use crate::domain::store::{Commit, Committed, Filter, Push, SendKey, Store, StoreError};
 use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, TaskState};
 use crate::proto::devtool::ToolCallConfirmation;
@@ -67,6 +67,16 @@ pub(super) struct Said {
     pub(super) key: SendKey,
     /// What it decides about calls, and in which part.
     pub(super) decisions: Vec<(usize, ToolCallConfirmation)>,
+    /// A webhook that is stored with it.
+    pub(super) push: Option<Push>,
+}
+
+/// What is stored in the same commit as events.
+#[derive(Debug, Default)]
+pub(super) struct Along {
+    pub(super) send: Option<SendKey>,
+    pub(super) push: Option<Push>,
+    pub(super) grants: Vec<AlwaysRule>,
 }
 
 /// What every runner shares.
@@ -309,9 +319,9 @@ impl Runner {
         ids.retain(|id| *id != self.owner.task_id);
         for id in ids.iter().take(REFERENCES) {
             match self.snapshot(id).await {
-                Ok(snapshot) => tasks.push(snapshot.task),
+                Ok(snapshot) if snapshot.tenant == self.owner.tenant => tasks.push(snapshot.task),
                 // Another's task, or none, is a reference to nothing.
-                Err(StoreError::NotFound) => {}
+                Ok(_) | Err(StoreError::NotFound) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -324,16 +334,12 @@ impl Runner {
     }
 
     pub(super) async fn record(&mut self, events: Vec<Event>) -> Result<u64, Failed> {
-        self.store(events, None, Vec::new()).await
+        self.store(events, Along::default()).await
     }
 
     /// Stored first, then shown. Returns the last sequence.
-    pub(super) async fn store(
-        &mut self,
-        events: Vec<Event>,
-        send: Option<SendKey>,
-        grants: Vec<AlwaysRule>,
-    ) -> Result<u64, Failed> {
+    pub(super) async fn store(&mut self, events: Vec<Event>, along: Along) -> Result<u64, Failed> {
+        let Along { send, push, grants } = along;
         let now = SystemTime::now();
         let mut machine = self.machine;
         let time = Timestamp::of(now);
@@ -350,6 +356,7 @@ impl Runner {
             updated: changes.then_some(now),
             send,
             grants,
+            push,
         };
         if let Committed::Repeated { .. } = self.shared.commit(&self.owner.who, commit).await? {
             return Err(Failed::Repeated);

@@ -99,7 +99,12 @@ pub(super) fn offer(settings: &Settings) -> Offer {
 pub(super) fn options(settings: &Settings) -> Result<Options, StartError> {
     let mut page_key = [0; 64];
     getrandom::fill(&mut page_key).map_err(StartError::Random)?;
-    Ok(Options { repeat_window: settings.a2a.repeat_window, page_key, push_hosts: push_hosts(settings) })
+    Ok(Options {
+        repeat_window: settings.a2a.repeat_window,
+        page_key,
+        push_hosts: push_hosts(settings),
+        tenants: settings.a2a.tenants.clone(),
+    })
 }
 
 fn push_hosts(settings: &Settings) -> Vec<String> {

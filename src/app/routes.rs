@@ -32,6 +32,7 @@ const RPC: Mount = Mount { slash: Slash::Ignore, unknown: Unknown::Ignore, ..Mou
 
 /// 1.0's annotation says GET, its prose POST. Both are served.
 static SUBSCRIBE: Rule = post("/tasks/{id=*}:subscribe");
+static SUBSCRIBE_TENANT: Rule = post("/{tenant}/tasks/{id=*}:subscribe");
 static SUBSCRIBE_V03: Rule = post("/v1/{name=tasks/*}:subscribe");
 /// 0.3's annotation says `task/*`, its prose `tasks`.
 static CREATE_PUSH_V03: Rule =
@@ -43,6 +44,7 @@ const fn post(template: &'static str) -> Rule {
 
 pub(super) fn router(a2a: &Arc<A2a>, v03: &Arc<A2aV03>) -> Result<Router, StartError> {
     let native = with(a2a_service_http::routes(a2a), "/SubscribeToTask", &SUBSCRIBE);
+    let native = with(native, "/SubscribeToTask", &SUBSCRIBE_TENANT);
     let legacy = with(a2a_v03::a2a_service_http::routes(v03), "/TaskSubscription", &SUBSCRIBE_V03);
     let legacy = with(legacy, "/CreateTaskPushNotificationConfig", &CREATE_PUSH_V03);
     let legacy = instead(legacy, card_v03::route(a2a));

@@ -92,6 +92,7 @@ fn a2a(raw: raw::A2a) -> A2a {
         extended_card: raw.extended_card.unwrap_or(true),
         repeat_window: Duration::from_secs(raw.repeat_seconds.map_or(REPEAT_SECONDS, |s| s.get().into())),
         extensions: raw.extensions.into_iter().map(extension).collect(),
+        tenants: raw.tenants.into_iter().map(|tenant| tenant.0).collect(),
     }
 }
 

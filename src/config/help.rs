@@ -54,6 +54,7 @@ Keys of the file, in TOML, with their defaults:
                            true; what the card offers
   a2a.repeat_seconds       300; a send that comes again within it is the same send
   a2a.extensions           []; announced in the card, each with uri, description, required
+  a2a.tenants              []; names that requests may give, each with tasks of its own
   push.allow_hosts         []; hosts inside that webhooks may name
   model.rehearsal          none; a script in YAML
 A relative path in the file is relative to the file.";

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Value;
 
 use super::settings::{Durability, LogFormat};
-use super::values::{Bounded, Filter, KeyName, Listen, PathText, check_key};
+use super::values::{Bounded, Filter, KeyName, Listen, PathText, Tenant, check_key};
 use super::web::{Host, PublicUrl, WebOrigin};
 use crate::domain::secret::Secret;
 
@@ -93,6 +93,7 @@ pub(super) struct A2a {
     pub(super) extended_card: Option<bool>,
     pub(super) repeat_seconds: Option<Bounded<0, 86_400>>,
     pub(super) extensions: Vec<Extension>,
+    pub(super) tenants: Vec<Tenant>,
 }
 
 /// One of `[[a2a.extensions]]`: announced in the card beside our own.

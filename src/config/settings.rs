@@ -90,6 +90,8 @@ pub struct A2a {
     /// A send that comes again within this time is the same send.
     pub repeat_window: Duration,
     pub extensions: Vec<Extension>,
+    /// Besides the one without a name.
+    pub tenants: Vec<String>,
 }
 
 /// An extension that the card announces.

@@ -132,6 +132,33 @@ impl fmt::Display for KeyName {
     }
 }
 
+/// A tenant, as it stands in a path below `/a2a`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Tenant(pub(super) String);
+
+/// What stands below `/a2a` already.
+const RESERVED: [&str; 5] = ["tasks", "v1", "rpc", "message", "extendedAgentCard"];
+
+impl TryFrom<String> for Tenant {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+        let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        if RESERVED.iter().any(|name| name.eq_ignore_ascii_case(&text)) {
+            Err(format!("the name `{text}` is reserved, because it is a path; choose another"))
+        } else if !begins || text.len() > 64 || !text.bytes().all(allowed) {
+            Err(format!(
+                "`{text}` is not a tenant; use 1 to 64 letters, digits, dots, underscores or hyphens, a letter or \
+                 digit first"
+            ))
+        } else {
+            Ok(Self(text))
+        }
+    }
+}
+
 /// A key that can be guessed, or that no HTTP header can carry, is no key. The text is never quoted back.
 pub(super) fn check_key(text: String) -> Result<Secret, String> {
     const LEAST: usize = 16;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::proto::wkt::Struct;
+
 /// Decided by the front, from the path or the method. Without it, the native one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
@@ -10,6 +12,11 @@ pub enum Dialect {
     V10,
     V03,
 }
+
+/// Metadata of a request whose message has no place for it, as that of 0.3's `tasks/resubscribe`. It rides in the
+/// extensions of the request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestMetadata(pub Struct);
 
 /// The sequence of the item that a stream gave out last. It rides in the extensions of a streaming answer, so that
 /// a front can put it beside the item (as the `id:` of an event) although the item itself has no place for it.

@@ -9,6 +9,9 @@ use super::principal::Principal;
 use crate::proto::a2a::{TaskPushNotificationConfig, TaskState};
 use crate::proto::task::TaskEvent;
 
+/// More webhooks than this on one task are a mistake or an attack.
+pub const MOST_PUSHES: usize = 16;
+
 /// A task as it stands, without its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
@@ -37,6 +40,9 @@ pub struct Commit {
     pub send: Option<SendKey>,
     /// What the user always allows from now on, in the context of the task.
     pub grants: Vec<AlwaysRule>,
+    /// A webhook that came along. It is stored as `put_push` would, and hears of all that comes behind the message that
+    /// brought it; if there is no room for it, nothing is stored at all.
+    pub push: Option<Push>,
 }
 
 /// Tasks that belong together.
@@ -51,7 +57,7 @@ pub struct Context {
 pub struct SendKey {
     pub hash: [u8; 32],
     pub at: SystemTime,
-    /// An older send of the same key is forgotten.
+    /// An older send of the same key is forgotten. A window of nothing recognises nothing.
     pub window: Duration,
 }
 
@@ -118,6 +124,14 @@ pub enum PushState {
     Stopped { problem: String },
 }
 
+/// Whose webhooks are passed over for now, because enough of theirs are being visited.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Taken {
+    pub principals: Vec<Principal>,
+    /// As `webhook::authority` writes them.
+    pub hosts: Vec<String>,
+}
+
 /// What a webhook is waiting for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Due {
@@ -135,6 +149,8 @@ pub enum StoreError {
     /// Somebody else appended first. An actor that owns its task never meets it.
     #[error("the task is at sequence {actual}, not at {expected}")]
     Conflict { expected: u64, actual: u64 },
+    #[error("the task has {MOST_PUSHES} webhooks, which are the most")]
+    Full,
     /// The disk, most likely.
     #[error("the store failed: {0}")]
     Failed(String),
@@ -166,8 +182,13 @@ pub trait Store: Send + Sync + 'static {
         size: usize,
     ) -> Result<Page>;
 
-    /// Creates or replaces by (task, id).
-    async fn put_push(&self, who: &Principal, push: Push) -> Result<()>;
+    /// The task that a send went to, if it is recognised.
+    async fn sent(&self, who: &Principal, key: &SendKey) -> Result<Option<String>>;
+
+    /// Creates or replaces by (task, id), and returns what is stored. One that is replaced goes on where it stood. One
+    /// without an id is the one that is the same in all else, or a new one that gets an id here. `Full` if it is new and
+    /// the task has `MOST_PUSHES` already.
+    async fn put_push(&self, who: &Principal, push: Push) -> Result<Push>;
 
     async fn push(&self, who: &Principal, task_id: &str, id: &str) -> Result<Option<Push>>;
 
@@ -189,7 +210,7 @@ pub trait Store: Send + Sync + 'static {
     async fn unfinished(&self) -> Result<Vec<(Principal, Head)>>;
 
     /// Active webhooks whose time has come and whose task has events behind their cursor.
-    async fn due(&self, now: SystemTime, limit: usize) -> Result<Vec<Due>>;
+    async fn due(&self, now: SystemTime, limit: usize, taken: &Taken) -> Result<Vec<Due>>;
 
     /// When the next webhook that has something to send may be tried.
     async fn next_due(&self) -> Result<Option<SystemTime>>;

@@ -40,6 +40,14 @@ pub fn check(url: &str, allowed: &[String]) -> Result<(), BadWebhook> {
     if inward { Err(BadWebhook::Inward) } else { Ok(()) }
 }
 
+/// `host:port` of a URL, in one spelling.
+pub fn authority(url: &str) -> String {
+    let uri: Uri = url.parse().unwrap_or_default();
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    let host = uri.host().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
+    format!("{host}:{port}")
+}
+
 /// Named by the operator: may lead anywhere.
 pub fn is_allowed(host: &str, allowed: &[String]) -> bool {
     let host = host.trim_end_matches('.');
@@ -116,6 +124,18 @@ fn nat64(ip: Ipv6Addr) -> Option<Ipv4Addr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_authority_has_one_spelling() {
+        for (url, expected) in [
+            ("https://Example.COM./a?b", "example.com:443"),
+            ("https://example.com:443/", "example.com:443"),
+            ("http://example.com", "example.com:80"),
+            ("http://[::1]:9/", "[::1]:9"),
+        ] {
+            assert_eq!(authority(url), expected, "{url}");
+        }
+    }
 
     #[test]
     fn only_what_is_out_there_or_allowed_may_be_called() {

@@ -2,5 +2,6 @@
 //! services and fronts call it.
 
 pub mod devtool;
+pub mod push_state;
 pub mod v03;
 pub mod v10;

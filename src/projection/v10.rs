@@ -53,12 +53,6 @@ impl View {
         Some(StreamResponse { payload: Some(payload) })
     }
 
-    /// The task itself, as the first item of a stream.
-    pub fn task(&self, mut task: Task, sequence: u64) -> StreamResponse {
-        self.mark(&mut task, sequence);
-        StreamResponse { payload: Some(Payload::Task(task)) }
-    }
-
     /// Puts on a task what the client's extensions want to find there.
     pub fn mark(&self, task: &mut Task, sequence: u64) {
         if let Some(cursor) = self.cursor(sequence) {

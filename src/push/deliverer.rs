@@ -1,5 +1,6 @@
 //! The loop of the deliveries: whenever something was stored, or the time of a webhook has come, couriers go to those
-//! that are due. A webhook is visited by one courier at a time, and one that is slow takes one place of many.
+//! that are due. A webhook is visited by one courier at a time, and one that is slow takes one place of many. Nobody has
+//! all places: only so many are for one principal, and only so many for one host.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -15,7 +16,8 @@ use super::courier::Courier;
 use super::{Counts, Options, backoff};
 use crate::domain::notice::Render;
 use crate::domain::principal::Principal;
-use crate::domain::store::{Due, PushState, Result, Store, StoreError};
+use crate::domain::store::{Due, PushState, Result, Store, StoreError, Taken};
+use crate::domain::webhook;
 
 /// A task at work commits in quick succession; what comes within this time is looked at together.
 const GATHER: Duration = Duration::from_millis(5);
@@ -41,8 +43,14 @@ struct UnderWay {
     keys: HashMap<Id, Key>,
 }
 
-/// A webhook, among all of them.
-type Key = (Principal, String, String);
+/// A webhook, among all of them, and whom it calls.
+#[derive(Debug, PartialEq, Eq)]
+struct Key {
+    principal: Principal,
+    task_id: String,
+    id: String,
+    host: String,
+}
 
 /// How the store does.
 #[derive(Default)]
@@ -95,42 +103,85 @@ impl Deliverer {
 
     /// Sends couriers to all that are due, as long as there are any left. Returns when to look again.
     async fn dispatch(&self, under_way: &mut UnderWay) -> Result<Duration> {
-        let Options { parallel, longest_delay, .. } = self.courier.options;
-        if under_way.keys.len() >= parallel {
-            return Ok(SLEEP);
+        let parallel = self.courier.options.parallel;
+        // Again as long as places are left and those who were served may hide others.
+        while under_way.keys.len() < parallel {
+            let (now, before) = (SystemTime::now(), under_way.keys.len());
+            let taken = under_way.taken(&self.courier.options);
+            // Those under way are still due, so this many more than there are places has whatever comes next.
+            let waiting = self.courier.store.due(now + HORIZON, parallel + 1, &taken).await?;
+            let all = waiting.len() <= parallel;
+            if let Some(wait) = self.send_out(under_way, waiting, now) {
+                return Ok(wait.min(SLEEP));
+            }
+            if all || under_way.keys.len() == before {
+                break;
+            }
         }
-        let now = SystemTime::now();
-        // Those under way are still due, so this many more than there are places has whatever comes next.
-        let waiting = self.courier.store.due(now + HORIZON, parallel + 1).await?;
+        Ok(SLEEP)
+    }
+
+    /// To each that is due, as far as there are places for it. Returns how long the first has to wait that is not due.
+    fn send_out(&self, under_way: &mut UnderWay, waiting: Vec<Due>, now: SystemTime) -> Option<Duration> {
+        let options = &self.courier.options;
         for due in waiting {
             let PushState::Active { not_before } = due.push.state else { continue };
             let wait = not_before.duration_since(now).unwrap_or_default();
             // Nothing is put off for longer than the longest delay, unless the clock was set back.
-            let is_due = wait.is_zero() || wait > longest_delay;
-            if under_way.has(&due) {
+            let is_due = wait.is_zero() || wait > options.longest_delay;
+            let key = key(&due);
+            if under_way.has(&key) {
                 continue;
             }
             if !is_due {
-                return Ok(wait.min(SLEEP));
+                return Some(wait);
             }
-            if under_way.keys.len() >= parallel {
-                break;
+            if under_way.has_place(&key, options) {
+                under_way.start(&self.courier, key, due);
             }
-            under_way.start(&self.courier, due);
         }
-        Ok(SLEEP)
+        None
     }
 }
 
 impl UnderWay {
-    fn has(&self, due: &Due) -> bool {
-        // As many as there are places, at most.
-        let key = key(due);
-        self.keys.values().any(|other| *other == key)
+    // There are as many as there are places, at most, so that looking at all of them is cheap.
+
+    fn has(&self, key: &Key) -> bool {
+        self.keys.values().any(|other| other == key)
     }
 
-    fn start(&mut self, courier: &Arc<Courier>, due: Due) {
-        let (key, courier) = (key(&due), Arc::clone(courier));
+    fn of_principal(&self, principal: &Principal) -> usize {
+        self.keys.values().filter(|key| key.principal == *principal).count()
+    }
+
+    fn at_host(&self, host: &str) -> usize {
+        self.keys.values().filter(|key| key.host == host).count()
+    }
+
+    fn has_place(&self, key: &Key, options: &Options) -> bool {
+        self.keys.len() < options.parallel
+            && self.of_principal(&key.principal) < options.per_principal
+            && self.at_host(&key.host) < options.per_host
+    }
+
+    /// Who has all places that one may have.
+    fn taken(&self, options: &Options) -> Taken {
+        let mut taken = Taken::default();
+        for key in self.keys.values() {
+            let full = self.of_principal(&key.principal) >= options.per_principal;
+            if full && !taken.principals.contains(&key.principal) {
+                taken.principals.push(key.principal.clone());
+            }
+            if self.at_host(&key.host) >= options.per_host && !taken.hosts.contains(&key.host) {
+                taken.hosts.push(key.host.clone());
+            }
+        }
+        taken
+    }
+
+    fn start(&mut self, courier: &Arc<Courier>, key: Key, due: Due) {
+        let courier = Arc::clone(courier);
         let visit = self.visits.spawn(async move { courier.visit(due).await });
         self.keys.insert(visit.id(), key);
     }
@@ -148,7 +199,13 @@ impl UnderWay {
 }
 
 fn key(due: &Due) -> Key {
-    (due.principal.clone(), due.push.config.task_id.clone(), due.push.config.id.clone())
+    let config = &due.push.config;
+    Key {
+        principal: due.principal.clone(),
+        task_id: config.task_id.clone(),
+        id: config.id.clone(),
+        host: webhook::authority(&config.url),
+    }
 }
 
 impl Trouble {

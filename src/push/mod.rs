@@ -40,6 +40,10 @@ pub struct Options {
     pub total: Duration,
     /// How many webhooks are visited at the same time.
     pub parallel: usize,
+    /// Of these, how many of one principal, and how many at one host and port: the rest of theirs waits, and nobody else
+    /// does.
+    pub per_principal: usize,
+    pub per_host: usize,
     /// How long a stop waits for requests that are under way.
     pub grace: Duration,
     pub lookup: Arc<dyn Lookup>,
@@ -55,6 +59,8 @@ impl Default for Options {
             connect: Duration::from_secs(5),
             total: Duration::from_secs(15),
             parallel: 64,
+            per_principal: 16,
+            per_host: 8,
             grace: Duration::from_secs(3),
             lookup: Arc::new(SystemLookup),
         }

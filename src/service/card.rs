@@ -1,5 +1,6 @@
 //! The agent card: what this server says of itself. Pure; built once at start from the address it has.
 
+use crate::projection::push_state::PUSH_STATE;
 use crate::projection::v10::RESUME;
 use crate::proto::a2a::{
     AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, HttpAuthSecurityScheme,
@@ -42,7 +43,7 @@ pub fn card(place: &Place, offer: &Offer) -> AgentCard {
             streaming: Some(offer.streaming),
             push_notifications: Some(offer.push_notifications),
             extended_agent_card: Some(offer.extended_card),
-            extensions: std::iter::once(resume()).chain(offer.extensions.iter().cloned()).collect(),
+            extensions: extensions(offer),
         }),
         default_input_modes: INPUT.map(str::to_owned).to_vec(),
         default_output_modes: OUTPUT.map(str::to_owned).to_vec(),
@@ -72,13 +73,17 @@ fn interface(url: &str, binding: &str, version: &str) -> AgentInterface {
     }
 }
 
-fn resume() -> AgentExtension {
-    AgentExtension {
-        uri: RESUME.to_owned(),
-        description: "Every event and task carries its sequence; Last-Event-ID resumes a stream behind it."
-            .to_owned(),
+/// Ours, then the operator's.
+fn extensions(offer: &Offer) -> Vec<AgentExtension> {
+    let own = |uri: &str, description: &str| AgentExtension {
+        uri: uri.to_owned(),
+        description: description.to_owned(),
         ..AgentExtension::default()
-    }
+    };
+    let resume = "Every event and task carries its sequence; Last-Event-ID resumes a stream behind it.";
+    let push = "Every task carries the state of its webhooks.";
+    let push = offer.push_notifications.then(|| own(PUSH_STATE, push));
+    [own(RESUME, resume)].into_iter().chain(push).chain(offer.extensions.iter().cloned()).collect()
 }
 
 /// True today; the development skills are announced with the agent that has them.

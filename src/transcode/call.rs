@@ -6,7 +6,7 @@ use std::str::Utf8Error;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, Uri};
+use http::{HeaderMap, HeaderValue, Uri};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use tonic::Status;
@@ -104,6 +104,12 @@ impl Call {
     pub fn request<T>(&self, message: T) -> tonic::Request<T> {
         let Parts { headers, extensions, uri, .. } = &self.parts;
         tonic::Request::from_parts(metadata(headers.clone(), uri), extensions.clone(), message)
+    }
+
+    /// `A2A-Version`, from its header or from the query.
+    pub fn version(&self) -> Option<HeaderValue> {
+        let asked = || query::version(self.parts.uri.query().unwrap_or_default());
+        self.parts.headers.get(VERSION).cloned().or_else(asked)
     }
 
     fn object(&self) -> Result<Map<String, Value>, Status> {

@@ -1,12 +1,10 @@
 //! The JSON-RPC 2.0 envelope: taken off a request, put around answers. Pure; knows no method and no dialect.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use tonic::Status;
 
-use crate::domain::error::{Cause, Error, Wire, details};
+use crate::domain::error::{Cause, Error, Wire, complete, details};
 use crate::proto::json;
 use crate::proto::wkt::Any;
 
@@ -17,6 +15,8 @@ pub struct Envelope {
     pub method: String,
     /// Their JSON, unread; nothing if there are none.
     pub params: String,
+    /// It has no id.
+    pub is_notification: bool,
 }
 
 /// Given back as it came: a string stays a string and a number a number.
@@ -33,11 +33,12 @@ impl Id {
 #[derive(Deserialize)]
 struct Raw<'a> {
     #[serde(borrow)]
-    jsonrpc: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    jsonrpc: Option<&'a RawValue>,
+    /// `null` is an id too, if not a good one.
+    #[serde(borrow, default, deserialize_with = "there")]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
-    method: Option<Cow<'a, str>>,
+    method: Option<&'a RawValue>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
 }
@@ -49,18 +50,26 @@ impl Envelope {
         let id = raw.id.map_or_else(|| Some(Id::null()), id);
         let invalid = |problem: &str| Error::new(Cause::InvalidRequest, problem);
         let Some(id) = id else { return Err((Id::null(), invalid("id must be a string, a number or null"))) };
-        if raw.jsonrpc.as_deref() != Some("2.0") {
+        if raw.jsonrpc.and_then(string).as_deref() != Some("2.0") {
             return Err((id, invalid("jsonrpc must be \"2.0\"")));
         }
-        let Some(method) = raw.method.filter(|method| !method.is_empty()) else {
-            return Err((id, invalid("method is missing")));
+        let Some(method) = raw.method.and_then(string).filter(|method| !method.is_empty()) else {
+            return Err((id, invalid("method must be a string that is not empty")));
         };
         let params = raw.params.map(|params| params.get().to_owned()).unwrap_or_default();
         if !(params.is_empty() || params.starts_with('{') || params == "null") {
             return Err((id, Error::field("params", "must be an object")));
         }
-        Ok(Self { id, method: method.into_owned(), params })
+        Ok(Self { id, method, params, is_notification: raw.id.is_none() })
     }
+}
+
+fn there<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
+}
+
+fn string(raw: &RawValue) -> Option<String> {
+    serde_json::from_str(raw.get()).ok()
 }
 
 fn id(raw: &RawValue) -> Option<Id> {
@@ -125,6 +134,7 @@ struct ErrorObject<'a> {
 
 /// The member `error` of an answer, as 1.0 has it.
 pub fn object(status: &Status) -> Vec<u8> {
+    let status = &complete(status.clone(), "");
     let data = details(status).map(|details| details.details).unwrap_or_default();
     let object = ErrorObject { code: Wire::of(status).jsonrpc, message: status.message(), data };
     serde_json::to_vec(&object)
@@ -144,6 +154,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","method":"m"}"#, "null", ""),
         ] {
             let envelope = Envelope::parse(text.as_bytes()).unwrap();
+            assert_eq!(envelope.is_notification, !text.contains("\"id\""), "{text}");
             assert_eq!((envelope.id.0.as_str(), envelope.params.as_str()), (id, params), "{text}");
         }
     }
@@ -158,12 +169,20 @@ mod tests {
             (r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#, "1", -32600),
             (r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#, "null", -32600),
             (r#"{"jsonrpc":"2.0","id":true,"method":"m"}"#, "null", -32600),
-            (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, "null", -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, "1", -32600),
+            (r#"{"jsonrpc":2,"id":1,"method":"m"}"#, "1", -32600),
             (r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#, "1", -32602),
         ] {
             let (seen, error) = Envelope::parse(text.as_bytes()).unwrap_err();
             assert_eq!((seen.0.as_str(), Wire::of(&error.into()).jsonrpc), (id, code), "{text}");
         }
+    }
+
+    #[test]
+    fn a_bare_status_has_its_code_as_reason() {
+        let text = String::from_utf8(object(&Status::unavailable("later"))).unwrap();
+        assert!(text.starts_with(r#"{"code":-32603,"message":"later","data":[{"#), "{text}");
+        assert!(text.contains(r#""reason":"UNAVAILABLE""#), "{text}");
     }
 
     #[test]

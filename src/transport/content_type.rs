@@ -28,12 +28,18 @@ impl Gate for JsonOnly {
 }
 
 fn refused(problem: &str) -> Error {
-    Error::new(Cause::MediaTypeNotSupported, format!("{problem}; send application/json"))
+    Error::new(Cause::MediaTypeNotSupported, format!("{problem}; send application/json in UTF-8"))
 }
 
 fn is_json(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+    let content_type = content_type.to_ascii_lowercase();
+    let mut parts = content_type.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default();
+    let json =
+        essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+    // JSON is UTF-8; whoever says otherwise would be misread.
+    let charset = |part: &str| part.strip_prefix("charset=").map(|set| set.trim_matches('"').to_owned());
+    json && parts.filter_map(charset).all(|set| matches!(set.as_str(), "utf-8" | "utf8" | "us-ascii"))
 }
 
 #[cfg(test)]
@@ -45,6 +51,9 @@ mod tests {
         for (content_type, passes) in [
             ("application/json", true),
             ("Application/JSON; charset=utf-8", true),
+            ("application/json; x=1; charset=\"UTF-8\"", true),
+            ("application/json; charset=utf-16", false),
+            ("application/json;charset=latin1", false),
             ("application/a2a+json", true),
             ("application/vnd.api+json", true),
             ("text/plain", false),

@@ -163,7 +163,14 @@ async fn fill(store: &dyn Store, number: usize) {
         events.push(event(100, state(last)));
     }
     let events = events.into_iter().map(Arc::new).collect();
-    let commit =
-        Commit { task_id, events, state: last, updated: Some(SystemTime::now()), send: None, grants: vec![] };
+    let commit = Commit {
+        task_id,
+        events,
+        state: last,
+        updated: Some(SystemTime::now()),
+        send: None,
+        grants: vec![],
+        push: None,
+    };
     store.commit(&who, commit).await.unwrap();
 }

@@ -52,6 +52,14 @@ const OPTIONS: &[(&[&str], &str)] = &[
         &["--set", "server.drain_second=5"],
         "--set server.drain_second: unknown key `drain_second`, expected one of `listen`, `public_url`, `allowed_hosts`, `allowed_origins`, `max_connections`, `drain_seconds`, `reflection`",
     ),
+    (
+        &["--set", "a2a.tenants=['tasks']"],
+        "--set a2a.tenants[0]: the name `tasks` is reserved, because it is a path; choose another",
+    ),
+    (
+        &["--set", "a2a.tenants=['a', 'b/c']"],
+        "--set a2a.tenants[1]: `b/c` is not a tenant; use 1 to 64 letters, digits, dots, underscores or hyphens, a letter or digit first",
+    ),
     (&["--set", "server=5"], "--set server: must be a table"),
     (
         &["--set", "listen=127.0.0.1:1"],

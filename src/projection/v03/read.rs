@@ -14,6 +14,7 @@ use crate::proto::a2a::{
     SubscribeToTaskRequest, TaskPushNotificationConfig,
 };
 use crate::proto::json::{self, BadJson};
+use crate::proto::wkt::Struct;
 use message::message;
 use object::{Object, filled, flag, metadata, text, texts};
 
@@ -26,7 +27,8 @@ pub enum Request {
     SendStreamingMessage(SendMessageRequest),
     GetTask(GetTaskRequest),
     CancelTask(CancelTaskRequest),
-    SubscribeToTask(SubscribeToTaskRequest),
+    /// With its metadata, for which 1.0 has no place.
+    SubscribeToTask(SubscribeToTaskRequest, Option<Struct>),
     CreatePush(TaskPushNotificationConfig),
     /// With a blank id, from clients that know one webhook per task: the task's first.
     GetPush(GetTaskPushNotificationConfigRequest),
@@ -42,7 +44,9 @@ const METHODS: [(&str, Reader); 10] = [
     ("message/stream", |params| send_message(params).map(Request::SendStreamingMessage)),
     ("tasks/get", |params| get_task(params).map(Request::GetTask)),
     ("tasks/cancel", |params| cancel_task(params).map(Request::CancelTask)),
-    ("tasks/resubscribe", |params| subscribe_to_task(params).map(Request::SubscribeToTask)),
+    ("tasks/resubscribe", |params| {
+        subscribe_to_task(params).map(|(request, metadata)| Request::SubscribeToTask(request, metadata))
+    }),
     ("tasks/pushNotificationConfig/set", |params| create_push(params).map(Request::CreatePush)),
     ("tasks/pushNotificationConfig/get", |params| get_push(params).map(Request::GetPush)),
     ("tasks/pushNotificationConfig/list", |params| list_push(params).map(Request::ListPush)),
@@ -102,9 +106,10 @@ pub fn cancel_task(params: Value) -> Read<CancelTaskRequest> {
     })
 }
 
-pub fn subscribe_to_task(params: Value) -> Read<SubscribeToTaskRequest> {
+pub fn subscribe_to_task(params: Value) -> Read<(SubscribeToTaskRequest, Option<Struct>)> {
     let mut from = Object::params(params)?;
-    Ok(SubscribeToTaskRequest { id: from.need("id", filled)?, tenant: String::new() })
+    let request = SubscribeToTaskRequest { id: from.need("id", filled)?, tenant: String::new() };
+    Ok((request, from.take("metadata", metadata)?))
 }
 
 /// A webhook without an id takes its task's, so that setting it again replaces it: clients that know one webhook per

@@ -17,6 +17,10 @@ pub(super) enum Wanted {
 pub(super) fn fault(error: EngineError, wanted: Wanted) -> Error {
     match (error, wanted) {
         (EngineError::Store(StoreError::NotFound), _) => not_found(),
+        (EngineError::Store(full @ StoreError::Full), Wanted::Say) => {
+            Error::field("configuration.taskPushNotificationConfig", full.to_string())
+        }
+        (EngineError::Store(full @ StoreError::Full), _) => Error::field("id", full.to_string()),
         (EngineError::Refused(Refused::Terminal(_)), Wanted::Cancel) => {
             Error::new(Cause::TaskNotCancelable, "the task has ended and cannot be canceled")
         }
@@ -49,7 +53,7 @@ pub(super) fn not_found() -> Error {
     Error::new(Cause::TaskNotFound, "the task was not found")
 }
 
-pub(super) fn ended() -> Error {
+fn ended() -> Error {
     let hint = "send the message without a task to begin another in the same context";
     Error::new(Cause::UnsupportedOperation, format!("the task has ended and takes no more messages; {hint}"))
 }

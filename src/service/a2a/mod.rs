@@ -3,6 +3,7 @@
 
 mod devtool;
 mod fault;
+mod limits;
 mod negotiate;
 mod paging;
 mod push;
@@ -33,6 +34,8 @@ pub struct Options {
     pub page_key: [u8; 64],
     /// Hosts that webhooks may name although they lie inside.
     pub push_hosts: Vec<String>,
+    /// Whose names requests may give. The tasks of each are its own.
+    pub tenants: Vec<String>,
 }
 
 pub struct A2a {
@@ -55,11 +58,10 @@ impl A2a {
     /// Who asks and how, after the checks that hold for every call.
     fn enter<T>(&self, request: &Request<T>, tenant: &str) -> Result<Caller, Error> {
         let caller = Caller::of(request.metadata(), request.extensions(), &self.card)?;
-        // No tenant is configured anywhere yet, so every name is unknown.
-        if !tenant.is_empty() {
+        if !tenant.is_empty() && !self.options.tenants.iter().any(|known| known == tenant) {
             return Err(Error::field("tenant", "is not a tenant of this server"));
         }
-        Ok(caller)
+        Ok(Caller { tenant: tenant.to_owned(), ..caller })
     }
 
     fn capability(

@@ -3,16 +3,19 @@
 use tonic::Extensions;
 use tonic::metadata::MetadataMap;
 
-use crate::domain::dialect::Dialect;
+use crate::domain::dialect::{Dialect, RequestMetadata};
 use crate::domain::error::{Cause, Error};
-use crate::domain::extension::means;
+use crate::domain::extension::{RESUME, means};
 use crate::domain::principal::Principal;
 use crate::proto::a2a::AgentCard;
+use crate::proto::wkt::{Kind, Struct};
 
 /// What holds for one call.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     pub(super) who: Principal,
+    /// Empty for the one without a name.
+    pub(super) tenant: String,
     pub(super) dialect: Dialect,
     /// The extensions that the client named and the card declares.
     pub(super) extensions: Vec<String>,
@@ -32,7 +35,20 @@ impl Caller {
         if dialect == Dialect::V10 {
             check_version(metadata)?;
         }
-        Ok(Self { who, dialect, extensions: active(metadata, card)?, after: after(metadata)? })
+        let mut caller = Self {
+            who,
+            tenant: String::new(),
+            dialect,
+            extensions: active(metadata, card)?,
+            after: after(metadata)?,
+        };
+        if let Some(RequestMetadata(metadata)) = extensions.get()
+            && caller.activates(RESUME)
+            && caller.after.is_none()
+        {
+            caller.after = cursor(metadata)?;
+        }
+        Ok(caller)
     }
 
     pub(super) fn activates(&self, uri: &str) -> bool {
@@ -79,6 +95,20 @@ fn after(metadata: &MetadataMap) -> Result<Option<u64>, Error> {
             id.trim().parse().map(Some).map_err(|_| Error::field("last-event-id", "is not an id of an event"))
         }
     }
+}
+
+/// The same in the request itself, where the resume extension puts it on events.
+fn cursor(metadata: &Struct) -> Result<Option<u64>, Error> {
+    let member = |of: &Struct, name: &str| of.fields.get(name).and_then(|value| value.kind.clone());
+    let Some(Kind::Struct(fields)) = member(metadata, RESUME) else { return Ok(None) };
+    let Some(sequence) = member(&fields, "sequence") else { return Ok(None) };
+    let text = match &sequence {
+        Kind::Number(number) => number.to_string(),
+        Kind::String(text) => text.clone(),
+        _ => String::new(),
+    };
+    let field = || format!("metadata.{RESUME}.sequence");
+    text.parse().map(Some).map_err(|_| Error::field(field(), "is not the sequence of an event"))
 }
 
 fn text<'a>(metadata: &'a MetadataMap, name: &'static str) -> impl Iterator<Item = &'a str> + use<'a> {

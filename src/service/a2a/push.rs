@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use super::A2a;
 use super::fault::{Wanted, fault, not_found};
+use super::limits;
 use super::negotiate::Caller;
 use super::send::is_native;
 use crate::domain::error::Error;
@@ -14,68 +15,53 @@ use crate::proto::a2a::{
     TaskPushNotificationConfig,
 };
 
-/// More webhooks than this on one task are a mistake or an attack.
-const MOST: usize = 16;
-
 impl A2a {
+    /// It hears of what happens from now on. One that was there already goes on where it stood, even if it was stopped:
+    /// what it has not heard it still gets.
     pub(super) async fn create_push(
         &self,
         caller: &Caller,
-        config: TaskPushNotificationConfig,
+        mut config: TaskPushNotificationConfig,
     ) -> Result<TaskPushNotificationConfig, Error> {
         if config.task_id.is_empty() {
             return Err(Error::field("taskId", "is required"));
         }
-        self.check_push(&config, "url")?;
-        let task_id = config.task_id.clone();
-        self.attach_push(caller, &task_id, config, None).await
+        self.check_push(&config, "")?;
+        let head = self.head(caller, &config.task_id).await?;
+        if config.id.is_empty() {
+            config.id = uuid::Uuid::now_v7().to_string();
+        }
+        let push = Push { delivered: head.sequence, ..self.fresh_push(caller, config) };
+        let stored = self.engine.store().put_push(&caller.who, push).await;
+        let stored = stored.map_err(|e| fault(e.into(), Wanted::Read))?;
+        // One that was there already may have something to send.
+        self.engine.committed().notify_one();
+        Ok(stored.config)
     }
 
-    /// What can be said of a webhook before it is called.
-    pub(super) fn check_push(&self, config: &TaskPushNotificationConfig, field: &str) -> Result<(), Error> {
+    /// What can be said of a webhook before it is called. `place` is where it stands in the request.
+    pub(super) fn check_push(&self, config: &TaskPushNotificationConfig, place: &str) -> Result<(), Error> {
+        limits::webhook(config, place)?;
         webhook::check(&config.url, &self.options.push_hosts)
-            .map_err(|e| Error::field(field, e.to_string()))?;
+            .map_err(|e| Error::field(format!("{place}url"), e.to_string()))?;
         let secrets =
             config.authentication.iter().flat_map(|a| [&a.scheme, &a.credentials]).chain([&config.token]);
         // They become headers.
         if secrets.into_iter().any(|text| text.chars().any(char::is_control)) {
-            return Err(Error::field("authentication", "must not hold control characters"));
+            return Err(Error::field(format!("{place}authentication"), "must not hold control characters"));
         }
         Ok(())
     }
 
-    /// Stores a webhook that was checked. It hears of what happens behind `after`, or else from now on. One that was
-    /// there already goes on where it stood, even if it was stopped: what it has not heard it still gets.
-    pub(super) async fn attach_push(
-        &self,
-        caller: &Caller,
-        task_id: &str,
-        mut config: TaskPushNotificationConfig,
-        after: Option<u64>,
-    ) -> Result<TaskPushNotificationConfig, Error> {
-        let head = self.head(caller, task_id).await?;
-        let known = self.stored(caller, task_id).await?;
-        task_id.clone_into(&mut config.task_id);
-        let old = known.iter().find(|push| is_same(&push.config, &config, after.is_some()));
-        if known.len() >= MOST && old.is_none() {
-            return Err(Error::field("id", format!("the task has {MOST} webhooks, which are the most")));
-        }
-        config.id = match old {
-            Some(push) => push.config.id.clone(),
-            None if config.id.is_empty() => uuid::Uuid::now_v7().to_string(),
-            None => config.id,
-        };
-        let push = Push {
-            config: config.clone(),
+    /// A webhook that was checked and is not stored yet.
+    pub(super) fn fresh_push(&self, caller: &Caller, config: TaskPushNotificationConfig) -> Push {
+        Push {
+            config,
             version: if is_native(caller) { PushVersion::V10 } else { PushVersion::V03 },
-            delivered: old.map_or(after.unwrap_or(head.sequence), |push| push.delivered),
+            delivered: 0,
             attempts: 0,
             state: PushState::Active { not_before: SystemTime::now() },
-        };
-        self.engine.store().put_push(&caller.who, push).await.map_err(|e| fault(e.into(), Wanted::Read))?;
-        // There may be something to send already.
-        self.engine.committed().notify_one();
-        Ok(config)
+        }
     }
 
     pub(super) async fn get_push(
@@ -84,6 +70,7 @@ impl A2a {
         task_id: &str,
         id: &str,
     ) -> Result<TaskPushNotificationConfig, Error> {
+        self.head(caller, task_id).await?;
         let push = self.engine.store().push(&caller.who, task_id, id).await;
         let push = push.map_err(|e: StoreError| fault(e.into(), Wanted::Read))?;
         push.map(|push| push.config).ok_or_else(not_found)
@@ -111,12 +98,4 @@ impl A2a {
     async fn stored(&self, caller: &Caller, task_id: &str) -> Result<Vec<Push>, Error> {
         self.engine.store().pushes(&caller.who, task_id).await.map_err(|e| fault(e.into(), Wanted::Read))
     }
-}
-
-/// A send that is repeated brings its webhook along again, without the id that it got the first time.
-fn is_same(known: &TaskPushNotificationConfig, given: &TaskPushNotificationConfig, with_send: bool) -> bool {
-    if !given.id.is_empty() || !with_send {
-        return known.id == given.id;
-    }
-    *known == TaskPushNotificationConfig { id: known.id.clone(), ..given.clone() }
 }

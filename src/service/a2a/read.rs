@@ -2,16 +2,23 @@
 
 use std::time::SystemTime;
 
+use prost::Message as _;
+
 use super::A2a;
 use super::fault::{Wanted, fault};
+use super::limits;
 use super::negotiate::Caller;
 use super::send::history_length;
+use crate::agent::EngineError;
 use crate::domain::error::Error;
-use crate::domain::store::{After, Filter, Head};
+use crate::domain::store::{After, Filter, Head, StoreError};
 use crate::proto::a2a::{GetTaskRequest, ListTasksRequest, ListTasksResponse, Task, TaskState};
 
 const PAGE: usize = 50;
 const MOST: usize = 100;
+/// Of encoded tasks on one page, so that what a page takes does not grow with what its tasks hold. The first may be
+/// larger.
+const BYTES: usize = 8 * 1024 * 1024;
 
 impl A2a {
     pub(super) async fn read_task(&self, caller: &Caller, request: &GetTaskRequest) -> Result<Task, Error> {
@@ -27,25 +34,50 @@ impl A2a {
         let size = page_size(request.page_size)?;
         // A list is for finding tasks; whoever wants what was said asks for it.
         let length = history_length(request.history_length, "historyLength")?.or(Some(0));
+        limits::id("contextId", &request.context_id)?;
         let filter = filter(request)?;
         let after = self.after(caller, &filter, &request.page_token)?;
         let page = self.engine.store().list(&caller.who, &filter, after.as_ref(), size).await;
         let page = page.map_err(|e| fault(e.into(), Wanted::Read))?;
-        let next = page.heads.last().filter(|_| page.more).map(|last| self.token(caller, &filter, last));
-        let mut tasks = Vec::with_capacity(page.heads.len());
+        let (mut tasks, mut bytes, mut last) = (Vec::new(), 0, None);
         for head in &page.heads {
-            let mut task = self.task(caller, &head.task_id, length).await?;
-            if request.include_artifacts != Some(true) {
-                task.artifacts.clear();
+            // One that was purged since the page was read is not there.
+            if let Some(mut task) = self.listed(caller, head, length).await? {
+                if request.include_artifacts != Some(true) {
+                    task.artifacts.clear();
+                }
+                bytes += task.encoded_len();
+                if bytes > BYTES && !tasks.is_empty() {
+                    break;
+                }
+                tasks.push(task);
             }
-            tasks.push(task);
+            last = Some(head);
         }
+        let more = page.more || last != page.heads.last();
+        let next = last.filter(|_| more).map(|last| self.token(caller, &filter, last));
         Ok(ListTasksResponse {
             tasks,
             next_page_token: next.unwrap_or_default(),
             page_size: i32::try_from(size).unwrap_or(i32::MAX),
             total_size: i32::try_from(page.total).unwrap_or(i32::MAX),
         })
+    }
+
+    async fn listed(
+        &self,
+        caller: &Caller,
+        head: &Head,
+        length: Option<usize>,
+    ) -> Result<Option<Task>, Error> {
+        let seen = match self.engine.watch(&caller.who, head).snapshot(None).await {
+            Ok(snapshot) => self.shown(caller, snapshot, length).await.map(Some),
+            Err(error) => Err(error),
+        };
+        match seen {
+            Err(EngineError::Store(StoreError::NotFound)) => Ok(None),
+            seen => seen.map_err(|e| fault(e, Wanted::Read)),
+        }
     }
 
     fn token(&self, caller: &Caller, filter: &Filter, last: &Head) -> String {

@@ -5,15 +5,16 @@ use prost::Message as _;
 use sha2::{Digest, Sha256};
 
 use super::A2a;
-use super::devtool;
-use super::fault::{Wanted, ended, fault};
+use super::fault::{Wanted, fault, not_found};
 use super::negotiate::Caller;
-use crate::agent::{Further, NewTask, Repeat, Sent, Watch};
+use super::{devtool, limits};
+use crate::agent::{EngineError, Further, NewTask, Repeat, Sent, Watch};
 use crate::domain::dialect::Dialect;
 use crate::domain::error::{Cause, Error};
 use crate::domain::extension::DEVELOPMENT_TOOL;
-use crate::domain::snapshot::shorten;
-use crate::domain::store::{Head, StoreError};
+use crate::domain::snapshot::{Snapshot, shorten};
+use crate::domain::store::{Head, Push, StoreError};
+use crate::projection::push_state::{self, PUSH_STATE};
 use crate::proto::a2a::part::Content;
 use crate::proto::a2a::send_message_response::Payload;
 use crate::proto::a2a::{Message, Part, Role, SendMessageRequest, SendMessageResponse, Task};
@@ -45,45 +46,41 @@ impl A2a {
     /// Checks a message and hands it to the agent.
     pub(super) async fn send(&self, caller: &Caller, request: SendMessageRequest) -> Result<Outcome, Error> {
         let mut message = request.message.unwrap_or_default();
+        limits::message(&message)?;
         self.check(&message)?;
         let push = request.configuration.and_then(|c| c.task_push_notification_config);
         if let Some(config) = &push {
             self.pushes()?;
-            self.check_push(config, "configuration.taskPushNotificationConfig.url")?;
+            self.check_push(config, "configuration.taskPushNotificationConfig.")?;
         }
+        let push = push.map(|config| self.fresh_push(caller, config));
         if request.metadata.is_some() && message.metadata.is_none() {
             // Some clients put on the request what belongs to the message.
             message.metadata = request.metadata;
         }
         let context_id = message.context_id.clone();
         let sent = match message.task_id.as_str() {
-            "" => self.begin(caller, message).await?,
-            _ => self.go_on(caller, message).await?,
+            "" => self.begin(caller, message, push).await?,
+            _ => self.go_on(caller, message, push).await?,
         };
-        match sent {
-            Sent::Reply(parts) => Ok(Outcome::Reply(reply(parts, context_id))),
-            Sent::Task { watch, sequence } => {
-                if let Some(config) = push {
-                    // The task may be far ahead by now; the webhook hears of all that came of this message.
-                    self.attach_push(caller, watch.task_id(), config, Some(sequence)).await?;
-                }
-                Ok(Outcome::Task { watch, sequence })
-            }
-        }
+        Ok(match sent {
+            Sent::Reply(parts) => Outcome::Reply(reply(parts, context_id)),
+            Sent::Task { watch, sequence } => Outcome::Task { watch, sequence },
+        })
     }
 
-    async fn begin(&self, caller: &Caller, mut message: Message) -> Result<Sent, Error> {
-        let repeat = self.repeat(&message);
+    async fn begin(&self, caller: &Caller, mut message: Message, push: Option<Push>) -> Result<Sent, Error> {
+        let repeat = self.repeat(caller, &message);
         let new_context = message.context_id.is_empty();
         if new_context {
             message.context_id = uuid::Uuid::now_v7().to_string();
         }
-        let settings = devtool::settings(&message)?;
-        let new = NewTask { tenant: String::new(), message, repeat, new_context, settings };
+        let (tenant, settings) = (caller.tenant.clone(), devtool::settings(&message)?);
+        let new = NewTask { tenant, message, repeat, new_context, settings, push };
         self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
     }
 
-    async fn go_on(&self, caller: &Caller, mut message: Message) -> Result<Sent, Error> {
+    async fn go_on(&self, caller: &Caller, mut message: Message, push: Option<Push>) -> Result<Sent, Error> {
         let head = self.head(caller, &message.task_id).await?;
         if message.context_id.is_empty() {
             message.context_id.clone_from(&head.context_id);
@@ -91,27 +88,30 @@ impl A2a {
         if message.context_id != head.context_id {
             return Err(Error::field("message.contextId", "is not the context of this task"));
         }
-        if head.state.is_terminal() {
-            return if caller.activates(DEVELOPMENT_TOOL) {
-                self.begin(caller, devtool::continued(message, &head)).await
-            } else {
-                Err(ended())
-            };
+        let repeat = self.repeat(caller, &message);
+        if head.state.is_terminal() && caller.activates(DEVELOPMENT_TOOL) {
+            return self.begin(caller, devtool::continued(message, &head), push).await;
         }
-        let repeat = self.repeat(&message);
         let decisions = devtool::decisions(&mut message)?;
-        let further = Further { message, repeat, decisions };
+        let further = Further { message, repeat, decisions, push };
         self.engine.say(&caller.who, &head, further).await.map_err(|e| fault(e, Wanted::Say))
     }
 
     /// Everything that the client said, so that the same id with other words is another message.
-    fn repeat(&self, message: &Message) -> Repeat {
-        Repeat { hash: Sha256::digest(message.encode_to_vec()).into(), window: self.options.repeat_window }
+    fn repeat(&self, caller: &Caller, message: &Message) -> Repeat {
+        // No name of a tenant ends in the middle of it.
+        let said = Sha256::new()
+            .chain_update(&caller.tenant)
+            .chain_update([0])
+            .chain_update(message.encode_to_vec());
+        Repeat { hash: said.finalize().into(), window: self.options.repeat_window }
     }
 
     pub(super) async fn head(&self, caller: &Caller, task_id: &str) -> Result<Head, Error> {
         let head = self.engine.store().head(&caller.who, task_id).await;
-        head.map_err(|e: StoreError| fault(e.into(), Wanted::Read))
+        let head = head.map_err(|e: StoreError| fault(e.into(), Wanted::Read))?;
+        // Another tenant's task is as good as another principal's.
+        if head.tenant == caller.tenant { Ok(head) } else { Err(not_found()) }
     }
 
     pub(super) async fn task(
@@ -133,11 +133,25 @@ impl A2a {
         length: Option<usize>,
     ) -> Result<Task, Error> {
         let snapshot = watch.snapshot(upto).await.map_err(|e| fault(e, Wanted::Read))?;
+        self.shown(caller, snapshot, length).await.map_err(|e| fault(e, Wanted::Read))
+    }
+
+    /// As this client sees it.
+    pub(super) async fn shown(
+        &self,
+        caller: &Caller,
+        snapshot: Snapshot,
+        length: Option<usize>,
+    ) -> Result<Task, EngineError> {
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
         let mut view = self.view(caller, &task.id, &task.context_id);
         view.calls = view.calls.map(|_| snapshot.calls);
         view.mark(&mut task, snapshot.sequence);
+        if caller.activates(PUSH_STATE) {
+            let pushes = self.engine.store().pushes(&caller.who, &task.id).await?;
+            push_state::mark(&mut task, &pushes);
+        }
         Ok(task)
     }
 

@@ -17,7 +17,8 @@ use crate::domain::confirmation::is_confirmation;
 use crate::domain::dialect::{Cursor, Dialect};
 use crate::domain::error::{Cause, Error};
 use crate::domain::extension::{DEVELOPMENT_TOOL, RESUME};
-use crate::domain::snapshot::shorten;
+use crate::domain::snapshot::Snapshot;
+use crate::domain::store::Head;
 use crate::projection::v10::View;
 use crate::proto::a2a::stream_response::Payload;
 use crate::proto::a2a::{SendMessageRequest, StreamResponse};
@@ -52,7 +53,8 @@ impl A2a {
                 self.behind(caller, &watch, sequence).await
             }
             Outcome::Task { watch, sequence } => {
-                self.from(caller, &watch, Some(sequence), length, Until::Pause).await
+                let snapshot = watch.snapshot(Some(sequence)).await.map_err(|e| fault(e, Wanted::Read))?;
+                self.from(caller, &watch, snapshot, length, Until::Pause).await
             }
         }
     }
@@ -60,23 +62,18 @@ impl A2a {
     pub(super) async fn subscribe(&self, caller: &Caller, task_id: &str) -> Result<Items, Error> {
         let head = self.head(caller, task_id).await?;
         if let Some(after) = caller.after {
-            // A cursor asks for what was missed, so the task may have ended meanwhile.
-            let watch = self.engine.watch(&caller.who, &head);
-            let mut view = self.view(caller, &head.task_id, &head.context_id);
-            if view.calls.is_some() {
-                let seen = watch.snapshot(Some(after)).await.map_err(|e| fault(e, Wanted::Read))?;
-                view.calls = Some(seen.calls);
-            }
-            return Ok(items(caller, None, watch.events(after), view, Until::End));
+            return self.missed(caller, &head, after).await;
         }
         if head.state.is_terminal() {
-            return Err(Error::new(
-                Cause::UnsupportedOperation,
-                "the task has ended; get it, or give a cursor to read its events",
-            ));
+            return Err(over());
         }
         let watch = self.engine.watch(&caller.who, &head);
-        self.from(caller, &watch, None, None, Until::End).await
+        let snapshot = watch.snapshot(None).await.map_err(|e| fault(e, Wanted::Read))?;
+        // It may have ended since its head was read. Nothing comes behind its end, so the rule is the same.
+        if snapshot.task.status.as_ref().is_some_and(|status| status.state().is_terminal()) {
+            return Err(over());
+        }
+        self.from(caller, &watch, snapshot, None, Until::End).await
     }
 
     /// Only what comes behind `sequence`, until the task ends or asks.
@@ -87,23 +84,42 @@ impl A2a {
         Ok(items(caller, None, watch.events(sequence), view, Until::Pause))
     }
 
-    /// The task as it is at `sequence`, or now, and then what comes behind it.
+    /// A cursor asks for what was missed, so the task may have ended meanwhile.
+    async fn missed(&self, caller: &Caller, head: &Head, after: u64) -> Result<Items, Error> {
+        // Whoever was shown an event finds it stored. A cursor beyond would skip events, or wait for none.
+        if after > head.sequence {
+            let last = head.sequence;
+            return Err(Error::field(
+                "last-event-id",
+                format!("is beyond the last event of the task, {last}"),
+            ));
+        }
+        let watch = self.engine.watch(&caller.who, head);
+        let mut view = self.view(caller, &head.task_id, &head.context_id);
+        if view.calls.is_some() {
+            let seen = watch.snapshot(Some(after)).await.map_err(|e| fault(e, Wanted::Read))?;
+            view.calls = Some(seen.calls);
+        }
+        Ok(items(caller, None, watch.events(after), view, Until::End))
+    }
+
+    /// The task as it was seen, and then what comes behind it.
     async fn from(
         &self,
         caller: &Caller,
         watch: &Watch,
-        sequence: Option<u64>,
+        snapshot: Snapshot,
         length: Option<usize>,
         until: Until,
     ) -> Result<Items, Error> {
-        let snapshot = watch.snapshot(sequence).await.map_err(|e| fault(e, Wanted::Read))?;
-        let events = watch.events(snapshot.sequence);
-        let mut task = snapshot.task;
-        shorten(&mut task.history, length);
+        let sequence = snapshot.sequence;
+        let events = watch.events(sequence);
+        let calls = snapshot.calls.clone();
+        let task = self.shown(caller, snapshot, length).await.map_err(|e| fault(e, Wanted::Read))?;
         let mut view = self.view(caller, &task.id, &task.context_id);
-        view.calls = view.calls.map(|_| snapshot.calls);
-        let first = (view.task(task, snapshot.sequence), snapshot.sequence);
-        Ok(items(caller, Some(first), events, view, until))
+        view.calls = view.calls.map(|_| calls);
+        let first = StreamResponse { payload: Some(Payload::Task(task)) };
+        Ok(items(caller, Some((first, sequence)), events, view, until))
     }
 
     /// What this client sees of a task, with no calls that it knows of yet.
@@ -115,6 +131,10 @@ impl A2a {
             calls: caller.activates(DEVELOPMENT_TOOL).then(OpenCalls::default),
         }
     }
+}
+
+fn over() -> Error {
+    Error::new(Cause::UnsupportedOperation, "the task has ended; get it, or give a cursor to read its events")
 }
 
 fn items(

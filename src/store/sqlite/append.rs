@@ -7,7 +7,7 @@ use prost::encoding::message;
 
 use super::rows::millis;
 use crate::domain::grant::AlwaysRule;
-use crate::domain::store::{Commit, SendKey, StoreError};
+use crate::domain::store::{Commit, Push, SendKey, StoreError};
 use crate::proto::a2a::TaskState;
 use crate::proto::task::task_event::Event;
 use crate::proto::task::{Created, TaskEvent};
@@ -24,6 +24,7 @@ pub struct Append {
     pub change: Change,
     pub send: Option<Sent>,
     pub grants: Vec<AlwaysRule>,
+    pub push: Option<Push>,
 }
 
 #[derive(Debug)]
@@ -63,9 +64,12 @@ impl Append {
             (_, None, Some(updated)) => Change::State { updated },
             (_, None, None) => Change::Events,
         };
-        let (task_id, state, send) = (commit.task_id, commit.state, commit.send.as_ref().map(sent));
+        let (task_id, state, send) = (commit.task_id, commit.state, commit.send.as_ref().and_then(sent));
+        // Of a new task the message is the last event, of an old one the first.
+        let said = if matches!(change, Change::New { .. }) { last } else { first };
+        let push = commit.push.map(|push| along(push, &task_id, said));
         let (grants, events) = (commit.grants, encode(&commit.events));
-        Ok(Self { task_id, first, last, events, state, change, send, grants })
+        Ok(Self { task_id, first, last, events, state, change, send, grants, push })
     }
 }
 
@@ -84,10 +88,17 @@ fn new(created: &Created, updated: i64) -> Change {
     Change::New { context: created.context_id.clone(), tenant: created.tenant.clone(), updated }
 }
 
-fn sent(key: &SendKey) -> Sent {
+/// None if it is not to be recognised.
+pub fn sent(key: &SendKey) -> Option<Sent> {
     let at = millis(key.at);
     let window = i64::try_from(key.window.as_millis()).unwrap_or(i64::MAX);
-    Sent { hash: key.hash, at, since: at.saturating_sub(window) }
+    (window > 0).then(|| Sent { hash: key.hash, at, since: at.saturating_sub(window) })
+}
+
+/// Whoever sends it does not know yet which task it belongs to and where that stands.
+fn along(mut push: Push, task_id: &str, said: u64) -> Push {
+    task_id.clone_into(&mut push.config.task_id);
+    Push { delivered: said, ..push }
 }
 
 #[cfg(test)]
@@ -119,6 +130,7 @@ mod tests {
             updated: Some(UNIX_EPOCH + Duration::from_millis(7)),
             send: None,
             grants: vec![],
+            push: None,
         }
     }
 

@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::append::{Append, Change, Sent};
 use super::fault::Fault;
-use super::grants;
 use super::rows::{self, HEAD};
+use super::{grants, push};
 use crate::domain::principal::Principal;
 use crate::domain::store::{Committed, Head, StoreError};
 use crate::proto::task::{TaskEvent, TaskEvents};
@@ -22,6 +22,7 @@ pub fn append(db: &Connection, who: &Principal, append: &Append) -> Result<Commi
     {
         return Ok(Committed::Repeated { task_id });
     }
+    let push = append.push.as_ref().map(|push| push::place(db, who, push)).transpose()?;
     let Some(task) = advance(db, who, append)? else {
         return Err(refusal(db, who, append)?);
     };
@@ -32,6 +33,9 @@ pub fn append(db: &Connection, who: &Principal, append: &Append) -> Result<Commi
     ])?;
     wake_pushes(db, task)?;
     grants::add(db, task, &append.grants, SystemTime::now())?;
+    if let Some(push) = &push {
+        push::insert(db, task, append.last, push)?;
+    }
     if let Some(send) = &append.send {
         db.prepare_cached("INSERT OR REPLACE INTO send (principal, hash, task, at) VALUES (?, ?, ?, ?)")?
             .execute(params![who.name(), send.hash, task, send.at])?;
@@ -39,8 +43,8 @@ pub fn append(db: &Connection, who: &Principal, append: &Append) -> Result<Commi
     Ok(Committed::Stored)
 }
 
-/// The task that the same send made.
-fn repeated(db: &Connection, who: &Principal, send: &Sent) -> Result<Option<String>> {
+/// The task that the same send went to.
+pub fn repeated(db: &Connection, who: &Principal, send: &Sent) -> Result<Option<String>> {
     let sql = "SELECT task.id FROM send JOIN task ON task.number = send.task
         WHERE send.principal = ? AND send.hash = ? AND send.at >= ?";
     let mut statement = db.prepare_cached(sql)?;

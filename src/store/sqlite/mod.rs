@@ -25,7 +25,9 @@ use writer::Writer;
 
 use crate::domain::grant::Grant;
 use crate::domain::principal::Principal;
-use crate::domain::store::{After, Commit, Committed, Context, Due, Filter, Head, Page, Push, Result, Store};
+use crate::domain::store::{
+    After, Commit, Committed, Context, Due, Filter, Head, Page, Push, Result, SendKey, Store, Taken,
+};
 use crate::proto::task::TaskEvent;
 
 pub use open::{Durability, OpenError};
@@ -108,7 +110,13 @@ impl Store for Sqlite {
         self.readers.read(move |db| list::page(db, &who, &filter, after.as_ref(), size)).await
     }
 
-    async fn put_push(&self, who: &Principal, push: Push) -> Result<()> {
+    async fn sent(&self, who: &Principal, key: &SendKey) -> Result<Option<String>> {
+        let Some(key) = append::sent(key) else { return Ok(None) };
+        let who = who.clone();
+        self.readers.read(move |db| journal::repeated(db, &who, &key)).await
+    }
+
+    async fn put_push(&self, who: &Principal, push: Push) -> Result<Push> {
         let who = who.clone();
         self.writer.write(move |db| push::put(db, &who, &push)).await
     }
@@ -142,8 +150,9 @@ impl Store for Sqlite {
         self.readers.read(|db| Ok(housekeeping::unfinished(db)?)).await
     }
 
-    async fn due(&self, now: SystemTime, limit: usize) -> Result<Vec<Due>> {
-        self.readers.read(move |db| push::due(db, now, limit)).await
+    async fn due(&self, now: SystemTime, limit: usize, taken: &Taken) -> Result<Vec<Due>> {
+        let taken = taken.clone();
+        self.readers.read(move |db| push::due(db, now, limit, &taken)).await
     }
 
     async fn next_due(&self) -> Result<Option<SystemTime>> {

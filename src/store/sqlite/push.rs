@@ -10,16 +10,50 @@ use super::fault::Fault;
 use super::journal::number;
 use super::rows::{self, HEAD, PUSH, PUSH_COLUMNS, millis};
 use crate::domain::principal::Principal;
-use crate::domain::store::{Due, Push, StoreError};
+use crate::domain::store::{Due, MOST_PUSHES, Push, StoreError, Taken};
+use crate::domain::webhook;
+use crate::proto::a2a::TaskPushNotificationConfig;
 
 type Result<T> = std::result::Result<T, Fault>;
 
-pub fn put(db: &Connection, who: &Principal, push: &Push) -> Result<()> {
+pub fn put(db: &Connection, who: &Principal, push: &Push) -> Result<Push> {
     let (task, sequence) = number(db, who, &push.config.task_id)?;
+    let push = place(db, who, push)?;
+    insert(db, task, sequence, &push)?;
+    Ok(push)
+}
+
+/// The webhook among those of its task, which may not be there yet. Changes nothing.
+pub fn place(db: &Connection, who: &Principal, push: &Push) -> Result<Push> {
+    let known = match all(db, who, &push.config.task_id) {
+        Err(Fault::Refused(StoreError::NotFound)) => Vec::new(),
+        known => known?,
+    };
+    let mut placed = push.clone();
+    match known.iter().find(|known| is_same(&known.config, &push.config)) {
+        Some(old) => {
+            placed.config.id.clone_from(&old.config.id);
+            placed.delivered = old.delivered;
+        }
+        None if known.len() >= MOST_PUSHES => return Err(StoreError::Full.into()),
+        None if placed.config.id.is_empty() => placed.config.id = uuid::Uuid::now_v7().to_string(),
+        None => {}
+    }
+    Ok(placed)
+}
+
+fn is_same(known: &TaskPushNotificationConfig, given: &TaskPushNotificationConfig) -> bool {
+    if !given.id.is_empty() {
+        return known.id == given.id;
+    }
+    *known == TaskPushNotificationConfig { id: known.id.clone(), ..given.clone() }
+}
+
+pub fn insert(db: &Connection, task: i64, sequence: u64, push: &Push) -> Result<()> {
     let (not_before, problem) = rows::push_state(&push.state);
     let sql = "INSERT OR REPLACE INTO push
-        (task, id, config, version, delivered, attempts, not_before, problem, behind)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        (task, id, config, version, delivered, attempts, not_before, problem, behind, host)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     db.prepare_cached(sql)?.execute(params![
         task,
         push.config.id,
@@ -30,6 +64,7 @@ pub fn put(db: &Connection, who: &Principal, push: &Push) -> Result<()> {
         not_before,
         problem,
         push.delivered < sequence,
+        webhook::authority(&push.config.url),
     ])?;
     Ok(())
 }
@@ -58,17 +93,22 @@ pub fn delete(db: &Connection, who: &Principal, task_id: &str, id: &str) -> Resu
 fn due_sql() -> String {
     format!(
         "SELECT {PUSH}, {HEAD}, task.principal FROM push JOIN task ON task.number = push.task
-        WHERE push.behind = 1 AND push.not_before <= ? ORDER BY push.not_before LIMIT ?"
+        WHERE push.behind = 1 AND push.not_before <= ?
+        AND push.host NOT IN (SELECT value FROM json_each(?))
+        AND task.principal NOT IN (SELECT value FROM json_each(?)) ORDER BY push.not_before LIMIT ?"
     )
 }
 
 const NEXT_DUE: &str = "SELECT not_before FROM push WHERE behind = 1 AND not_before IS NOT NULL
     ORDER BY not_before LIMIT 1";
 
-pub fn due(db: &Connection, now: SystemTime, limit: usize) -> Result<Vec<Due>> {
+pub fn due(db: &Connection, now: SystemTime, limit: usize, taken: &Taken) -> Result<Vec<Due>> {
     let mut statement = db.prepare_cached(&due_sql())?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let found = statement.query_map([millis(now), limit], |row| {
+    let hosts = serde_json::Value::from(taken.hosts.as_slice()).to_string();
+    let principals: Vec<&str> = taken.principals.iter().map(Principal::name).collect();
+    let principals = serde_json::Value::from(principals).to_string();
+    let found = statement.query_map(params![millis(now), hosts, principals, limit], |row| {
         let principal: String = row.get("principal")?;
         Ok(Due {
             principal: Principal::named(&principal),
@@ -114,10 +154,10 @@ mod tests {
     #[test]
     fn those_without_anything_to_send_are_not_looked_at() {
         let due = plan(&due_sql());
-        assert_eq!(
-            due,
-            "SEARCH push USING INDEX push_due (not_before<?); SEARCH task USING INTEGER PRIMARY KEY (rowid=?)"
-        );
+        let (push, task) =
+            ("SEARCH push USING INDEX push_due (not_before<?);", "SEARCH task USING INTEGER PRIMARY KEY");
+        // In between stand the lists of those that are passed over.
+        assert!(due.starts_with(push) && due.contains(task) && !due.contains("SCAN push"), "{due}");
         assert_eq!(plan(NEXT_DUE), "SEARCH push USING COVERING INDEX push_due (not_before>?)");
     }
 }

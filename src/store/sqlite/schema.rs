@@ -3,7 +3,8 @@
 use rusqlite::Connection;
 
 /// What leads from each layout to the next. A step that was released never changes; a new one is appended.
-const STEPS: [&str; 1] = [include_str!("migrations/0001_journal.sql")];
+const STEPS: [&str; 2] =
+    [include_str!("migrations/0001_journal.sql"), include_str!("migrations/0002_push_host.sql")];
 
 #[derive(Debug)]
 pub enum MigrateError {
@@ -49,18 +50,18 @@ mod tests {
     fn an_empty_database_is_brought_to_the_present_layout_once() {
         let db = Connection::open_in_memory().unwrap();
         migrate(&db).unwrap();
-        assert_eq!(version(&db), 1);
+        assert_eq!(version(&db), 2);
         migrate(&db).unwrap();
-        assert_eq!(version(&db), 1);
+        assert_eq!(version(&db), 2);
     }
 
     #[test]
     fn a_layout_of_the_future_or_of_nobody_is_refused_untouched() {
-        for strange in [2, 1000, -1] {
+        for strange in [3, 1000, -1] {
             let db = Connection::open_in_memory().unwrap();
             db.pragma_update(None, "user_version", strange).unwrap();
             let refused = migrate(&db).unwrap_err();
-            assert!(matches!(refused, MigrateError::Newer { found, known: 1 } if found == strange));
+            assert!(matches!(refused, MigrateError::Newer { found, known: 2 } if found == strange));
             assert_eq!(version(&db), strange);
         }
     }

@@ -11,7 +11,7 @@ fn message(change: &Value) -> Value {
     json!({ "message": message })
 }
 
-/// RPC, request, reason, field. `ENDED` is a task that has ended.
+/// RPC, request, reason, field. The client holds the codes of each binding against the reason. `ENDED` is a task that has ended.
 const CASES: &str = include_str!("bad_input.json");
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,6 +33,84 @@ async fn every_refusal_has_its_code_and_changes_nothing() {
         }
     }
     assert_eq!(client.call(Binding::Grpc, "ListTasks", &json!({"historyLength": 100})).await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_long_or_too_many_is_refused_by_its_field() {
+    let server = server();
+    let client = Client::new(&server.url, TESTER).await;
+    let made = client.call(Binding::Grpc, "SendMessage", &message(&json!({"messageId": "ask"}))).await;
+    let task = made.answers[0]["task"]["id"].clone();
+    let before = client.call(Binding::Grpc, "ListTasks", &json!({})).await;
+    let long = |bytes: usize| "x".repeat(bytes + 1);
+    let url = |bytes: usize| format!("{:x<1$}", "http://127.0.0.1/", bytes + 1);
+    let hook = |change: Value| {
+        let mut hook = json!({"taskId": task, "url": "http://127.0.0.1/"});
+        hook.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        hook
+    };
+    let (send, create) = ("SendMessage", "CreateTaskPushNotificationConfig");
+    let mut hooked = message(&json!({}));
+    hooked["configuration"] = json!({"taskPushNotificationConfig": hook(json!({"url": url(2048)}))});
+    let credentials = json!({"scheme": "Bearer", "credentials": long(4096)});
+    for (rpc, request, field) in [
+        (send, message(&json!({"messageId": long(256)})), "message.messageId"),
+        (send, message(&json!({"contextId": long(256)})), "message.contextId"),
+        (send, message(&json!({"taskId": long(256)})), "message.taskId"),
+        (send, message(&json!({"referenceTaskIds": ["a", long(256)]})), "message.referenceTaskIds[1]"),
+        (send, message(&json!({"referenceTaskIds": vec!["a"; 65]})), "message.referenceTaskIds"),
+        (send, message(&json!({"parts": vec![json!({"text": ""}); 1001]})), "message.parts"),
+        (send, hooked, "configuration.taskPushNotificationConfig.url"),
+        ("SendStreamingMessage", message(&json!({"messageId": long(256)})), "message.messageId"),
+        ("ListTasks", json!({"contextId": long(256)}), "contextId"),
+        (create, hook(json!({"id": long(256)})), "id"),
+        (create, hook(json!({"url": url(2048)})), "url"),
+        (create, hook(json!({"token": long(4096)})), "token"),
+        (create, hook(json!({"authentication": credentials})), "authentication.credentials"),
+    ] {
+        for binding in Binding::ALL {
+            let error = client.call(binding, rpc, &request).await.error;
+            let error = error.unwrap_or_else(|| panic!("{rpc} with a large {field} passes over {binding:?}"));
+            assert_eq!(error["details"][1]["fieldViolations"][0]["field"], field, "{binding:?}: {error}");
+        }
+    }
+    assert_eq!(client.call(Binding::Grpc, "ListTasks", &json!({})).await, before);
+    // What is just not too long is taken.
+    let fits = hook(json!({"id": "x".repeat(256), "url": url(2047), "token": "t".repeat(4096)}));
+    assert_eq!(client.call(Binding::Grpc, create, &fits).await.error, None);
+    let fits = json!({"messageId": "y".repeat(256), "contextId": "c".repeat(256)});
+    assert_eq!(client.call(Binding::Grpc, send, &message(&fits)).await.error, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn json_rpc_hears_the_version_in_the_query_too() {
+    let server = server();
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": {"id": "x"}});
+    for (query, code) in [("", -32009), ("?A2A-Version=1.0", -32001), ("?A2A-Version=7.0", -32009)] {
+        let post = crate::kit::http().post(format!("{}/a2a/rpc{query}", server.url)).bearer_auth(TESTER);
+        let answer = post.json(&body).send().await.unwrap().text().await.unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["error"]["code"], code, "{query}: {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_notification_is_carried_out_and_not_answered() {
+    let server = server();
+    let client = Client::new(&server.url, TESTER).await;
+    for (method, params) in
+        [("SendMessage", message(&json!({}))), ("GetTask", json!({"id": "x"})), ("x", json!({}))]
+    {
+        let body = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        let post = crate::kit::http().post(&server.url).bearer_auth(TESTER).header("a2a-version", "1.0");
+        let response = post.json(&body).send().await.unwrap();
+        assert_eq!(
+            (response.status().as_u16(), response.text().await.unwrap().as_str()),
+            (204, ""),
+            "{method}"
+        );
+    }
+    assert_eq!(client.call(Binding::Rest, "ListTasks", &json!({})).await.answers[0]["totalSize"], 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -36,6 +36,8 @@ type Web = GrpcWebClientService<Hyper<HttpConnector, GrpcWebCall<Body>>>;
 pub struct Client {
     url: String,
     key: String,
+    /// Go along with every call, as headers or as metadata.
+    headers: Vec<(&'static str, String)>,
     grpc: A2aServiceClient<tonic::transport::Channel>,
     web: A2aServiceClient<Web>,
 }
@@ -45,7 +47,14 @@ impl Client {
         let grpc = soon(A2aServiceClient::connect(url.to_owned())).await.unwrap();
         let hyper = Hyper::builder(TokioExecutor::new()).build_http();
         let web = A2aServiceClient::with_origin(GrpcWebClientLayer::new().layer(hyper), url.parse().unwrap());
-        Self { url: url.to_owned(), key: key.to_owned(), grpc, web }
+        Self { url: url.to_owned(), key: key.to_owned(), headers: Vec::new(), grpc, web }
+    }
+
+    /// The same client, which says this too.
+    pub fn with(&self, name: &'static str, value: impl ToString) -> Self {
+        let mut client = self.clone();
+        client.headers.push((name, value.to_string()));
+        client
     }
 
     pub fn grpc(&self) -> A2aServiceClient<tonic::transport::Channel> {
@@ -55,6 +64,9 @@ impl Client {
     pub fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         request.metadata_mut().insert("authorization", format!("Bearer {}", self.key).parse().unwrap());
+        for (name, value) in &self.headers {
+            request.metadata_mut().insert(*name, value.parse().unwrap());
+        }
         request
     }
 
@@ -73,7 +85,7 @@ impl Client {
 
     /// A JSON-RPC call as the client wrote it, and its answers.
     pub async fn post(&self, headers: &[(&str, &str)], body: &Value) -> Vec<Value> {
-        let mut post = http().post(&self.url).bearer_auth(&self.key).json(body);
+        let mut post = self.headed(http().post(&self.url)).json(body);
         for (name, value) in headers {
             post = post.header(*name, *value);
         }
@@ -82,13 +94,22 @@ impl Client {
         documents(response).await
     }
 
+    fn headed(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        let keyed = request.bearer_auth(&self.key);
+        self.headers.iter().fold(keyed, |request, (name, value)| request.header(*name, value))
+    }
+
     async fn jsonrpc(&self, rpc: &str, request: &Value) -> Outcome {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": rpc, "params": request});
         let mut outcome = Outcome { answers: Vec::new(), error: None };
         for document in self.post(&[("a2a-version", "1.0")], &body).await {
             assert_eq!((&document["jsonrpc"], &document["id"]), (&json!("2.0"), &json!(1)));
             match document.get("error") {
-                Some(error) => outcome.error = Some(failed(&error["message"], &error["data"])),
+                Some(error) => {
+                    let (.., code) = codes(&error["data"]);
+                    assert_eq!(error["code"], code, "{error}");
+                    outcome.error = Some(failed(&error["message"], &error["data"]));
+                }
                 None => outcome.answers.push(document["result"].clone()),
             }
         }
@@ -97,31 +118,42 @@ impl Client {
 
     async fn rest(&self, rpc: &str, request: &Value) -> Outcome {
         let id = |name: &str| percent(request[name].as_str().unwrap_or_default());
+        // With a tenant the path is longer.
+        let root = match request["tenant"].as_str() {
+            Some(tenant) => format!("/a2a/{}", percent(tenant)),
+            None => String::new(),
+        };
         let tasks = || format!("/tasks/{}", id("id"));
         let hooks = || format!("/tasks/{}/pushNotificationConfigs", id("taskId"));
         let (method, path) = match rpc {
             "SendMessage" => ("POST", "/message:send".to_owned()),
             "SendStreamingMessage" => ("POST", "/message:stream".to_owned()),
-            "GetTask" => ("GET", tasks() + &query(request, &["id"])),
-            "ListTasks" => ("GET", "/tasks".to_owned() + &query(request, &[])),
+            "GetTask" => ("GET", tasks() + &query(request, &["id", "tenant"])),
+            "ListTasks" => ("GET", "/tasks".to_owned() + &query(request, &["tenant"])),
             "CancelTask" => ("POST", tasks() + ":cancel"),
             "SubscribeToTask" => ("POST", tasks() + ":subscribe"),
             "CreateTaskPushNotificationConfig" => ("POST", hooks()),
             "GetTaskPushNotificationConfig" => ("GET", format!("{}/{}", hooks(), id("id"))),
-            "ListTaskPushNotificationConfigs" => ("GET", hooks() + &query(request, &["taskId"])),
+            "ListTaskPushNotificationConfigs" => ("GET", hooks() + &query(request, &["taskId", "tenant"])),
             "DeleteTaskPushNotificationConfig" => ("DELETE", format!("{}/{}", hooks(), id("id"))),
             "GetExtendedAgentCard" => ("GET", "/extendedAgentCard".to_owned()),
             other => panic!("no RPC {other}"),
         };
-        let mut call =
-            http().request(method.parse().unwrap(), self.url.clone() + &path).bearer_auth(&self.key);
+        let mut call = self.headed(http().request(method.parse().unwrap(), self.url.clone() + &root + &path));
         if method == "POST" {
             call = call.json(request);
         }
         let mut outcome = Outcome { answers: Vec::new(), error: None };
-        for document in documents(call.send().await.unwrap()).await {
+        let response = call.send().await.unwrap();
+        let http = response.status().as_u16();
+        for document in documents(response).await {
             match document.get("error") {
-                Some(error) => outcome.error = Some(failed(&error["message"], &error["details"])),
+                Some(error) => {
+                    let (status, code, _) = codes(&error["details"]);
+                    assert_eq!((&error["status"], &error["code"]), (&json!(status), &json!(code)), "{error}");
+                    assert!(http == code || http == 200 && !outcome.answers.is_empty(), "{http}: {error}");
+                    outcome.error = Some(failed(&error["message"], &error["details"]));
+                }
                 None => outcome.answers.push(document),
             }
         }
@@ -169,8 +201,26 @@ fn failed(message: &Value, details: &Value) -> Value {
     json!({"message": message, "details": details})
 }
 
+/// What A2A 1.0.1 and the protocols themselves say of a reason: gRPC, HTTP, JSON-RPC. Every error that a test meets is
+/// held against it.
+fn codes(details: &Value) -> (&'static str, u16, i32) {
+    match details[0]["reason"].as_str().unwrap_or_else(|| panic!("an error without a reason: {details}")) {
+        "TASK_NOT_FOUND" => ("NOT_FOUND", 404, -32001),
+        "TASK_NOT_CANCELABLE" => ("FAILED_PRECONDITION", 400, -32002),
+        "PUSH_NOTIFICATION_NOT_SUPPORTED" => ("FAILED_PRECONDITION", 400, -32003),
+        "UNSUPPORTED_OPERATION" => ("FAILED_PRECONDITION", 400, -32004),
+        "CONTENT_TYPE_NOT_SUPPORTED" => ("INVALID_ARGUMENT", 400, -32005),
+        "EXTENSION_SUPPORT_REQUIRED" => ("FAILED_PRECONDITION", 400, -32008),
+        "VERSION_NOT_SUPPORTED" => ("FAILED_PRECONDITION", 400, -32009),
+        "INVALID_ARGUMENT" => ("INVALID_ARGUMENT", 400, -32602),
+        "UNAUTHENTICATED" => ("UNAUTHENTICATED", 401, -32600),
+        other => panic!("no test knows the codes of {other}"),
+    }
+}
+
 fn of_status(status: &Status) -> Value {
     let error = Outcome::of_status(status).error.unwrap();
+    assert_eq!(error["status"], codes(&error["details"]).0, "{error}");
     failed(&error["message"], &error["details"])
 }
 

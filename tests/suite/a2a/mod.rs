@@ -5,9 +5,11 @@ mod client;
 mod flows;
 mod isolation;
 mod legacy;
+mod moments;
 pub mod normal;
 mod resume;
 mod scale;
+mod sends;
 
 use std::fs;
 

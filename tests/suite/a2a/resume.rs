@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use agena::projection::v10::RESUME;
-use agena::proto::a2a::SubscribeToTaskRequest;
+use agena::proto::a2a::{SendMessageRequest, SubscribeToTaskRequest};
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-use super::client::Client;
+use super::client::{Binding, Client};
 use super::{TESTER, home};
 use crate::kit::process::Running;
 use crate::kit::{http, printed, soon, until};
@@ -116,19 +116,78 @@ async fn a_stream_that_is_cut_while_the_task_runs_misses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_beyond_the_last_event_is_refused_on_every_binding() {
+    let server = Running::start_in(home(), &[]);
+    let client = Client::new(&server.url, TESTER).await;
+    for id in ["ask", "say"] {
+        let made = client.call(Binding::Grpc, "SendMessage", &send(id)).await;
+        let task = json!({"id": made.answers[0]["task"]["id"]});
+        for binding in Binding::ALL {
+            for after in ["9999", "18446744073709551615"] {
+                let beyond = client.with("last-event-id", after);
+                let refused = beyond.call(binding, "SubscribeToTask", &task).await.error.unwrap();
+                let blamed = &refused["details"][1]["fieldViolations"][0]["field"];
+                assert_eq!(blamed, "last-event-id", "{id}, {after} over {binding:?}: {refused}");
+            }
+        }
+    }
+}
+
+/// 0.3 has a place for metadata where 1.0 has none, so the cursor of an event can go back as it came.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_resume_extension_resumes_a_subscription_of_0_3() {
+    let server = Running::start_in(home(), &[]);
+    let client = Client::new(&server.url, TESTER).await;
+    let full = read(stream(&server.url, "many").await, usize::MAX).await;
+    let task = task_of(&full);
+    let call = |sequence: Value| {
+        let params = json!({"id": task, "metadata": {RESUME: {"sequence": sequence}}});
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/resubscribe", "params": params})
+    };
+    let active = client.with("x-a2a-extensions", RESUME);
+    for (sequence, after) in [(json!(full[3].0), 3), (json!(full[5].0.to_string()), 5)] {
+        let answers = soon(active.post(&[], &call(sequence))).await;
+        let cursor = |answer: &Value| answer["result"]["metadata"][RESUME]["sequence"].as_u64().unwrap();
+        let seen: Vec<u64> = answers.iter().map(cursor).collect();
+        let expected: Vec<u64> = full[after + 1..].iter().map(|(sequence, _)| *sequence).collect();
+        assert_eq!(seen, expected, "behind {after}");
+    }
+    for (client, sequence, code) in
+        [(&client, json!(3), -32004), (&active, json!(1.5), -32602), (&active, json!(9999), -32602)]
+    {
+        let answers = soon(client.post(&[], &call(sequence.clone()))).await;
+        assert_eq!(answers[0]["error"]["code"], code, "{sequence}: {answers:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_has_every_event_that_anybody_saw() {
     let mut server = Running::start_in(home(), &[]);
     let before = read(stream(&server.url, "wait").await, 3).await;
-    let task = task_of(&before);
+    let before_grpc = streamed_over_grpc(&server.url, "wait-2", 3).await;
+    let (task, task_grpc) = (task_of(&before), task_of(&before_grpc));
     server.child.kill().unwrap();
     let home = server.into_home();
     let server = Running::start_in(home, &[]);
     let after = read(resume(&server.url, &task, before[0].0).await, usize::MAX).await;
-    assert_eq!(after[..2], before[1..], "what was seen is still there");
-    let (_, last) = after.last().unwrap();
-    assert_eq!(last["statusUpdate"]["status"]["state"], "TASK_STATE_FAILED", "and the task is not stuck");
-    let words = last["statusUpdate"]["status"]["message"]["parts"][0]["text"].as_str().unwrap();
-    assert!(words.contains("stopped in the middle"), "{words}");
+    let after_grpc = over_grpc(&server.url, &task_grpc, before_grpc[0].0).await;
+    for (before, after) in [(before, after), (before_grpc, after_grpc)] {
+        assert_eq!(after[..2], before[1..], "what was seen is still there");
+        let (_, last) = after.last().unwrap();
+        assert_eq!(last["statusUpdate"]["status"]["state"], "TASK_STATE_FAILED", "and the task is not stuck");
+        let words = last["statusUpdate"]["status"]["message"]["parts"][0]["text"].as_str().unwrap();
+        assert!(words.contains("stopped in the middle"), "{words}");
+    }
+}
+
+/// The first events of a new task. The stream is held open until then, and cut.
+async fn streamed_over_grpc(url: &str, id: &str, enough: usize) -> Vec<Event> {
+    let client = Client::new(url, TESTER).await.with("a2a-extensions", RESUME);
+    let message: SendMessageRequest = agena::proto::json::decode(send(id).to_string().as_bytes()).unwrap();
+    let items =
+        soon(client.grpc().send_streaming_message(client.request(message))).await.unwrap().into_inner();
+    let items: Vec<_> = soon(items.take(enough).collect()).await;
+    items.into_iter().map(|item| without_cursor(printed(&item.unwrap()))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -162,55 +221,10 @@ async fn nobody_listening_does_not_stop_a_task() {
     let (shared, url) = (std::sync::Arc::clone(&state), task.clone());
     tokio::spawn(async move {
         loop {
-            let got = client.call(super::client::Binding::Rest, "GetTask", &json!({"id": url})).await;
+            let got = client.call(Binding::Rest, "GetTask", &json!({"id": url})).await;
             *shared.lock().unwrap() = got.answers[0]["status"]["state"].as_str().unwrap().to_owned();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     });
     until("the task completes", || *state.lock().unwrap() == "TASK_STATE_COMPLETED").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_message_that_comes_again_gets_the_same_task() {
-    let server = Running::start_in(home(), &[]);
-    let first = read(stream(&server.url, "say").await, usize::MAX).await;
-    let again = read(stream(&server.url, "say").await, usize::MAX).await;
-    assert_eq!(first, again);
-    let mut other = send("say");
-    other["message"]["parts"][0]["text"] = json!("other words");
-    let post = http().post(format!("{}/message:stream", server.url)).bearer_auth(TESTER).json(&other);
-    assert_ne!(task_of(&read(post.send().await.unwrap(), usize::MAX).await), task_of(&first));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_leaves_while_its_task_begins_leaves_a_task_that_runs() {
-    use agena::proto::a2a::{Message, Part, Role, SendMessageRequest};
-    let server = Running::start_in(home(), &[]);
-    let client = Client::new(&server.url, TESTER).await;
-    for n in 0..300 {
-        let message = Message {
-            message_id: format!("quick-{n}"),
-            role: Role::User.into(),
-            parts: vec![Part::text("hi")],
-            ..Message::default()
-        };
-        let request = client.request(SendMessageRequest { message: Some(message), ..Default::default() });
-        let mut to = client.grpc();
-        // Gone after anything from nothing to long enough, so that some leave in the middle of the first commit.
-        let _ = tokio::time::timeout(Duration::from_micros(n * 10), to.send_message(request)).await;
-    }
-    let list = |state: &str| json!({"status": state, "pageSize": 1});
-    let count = |answer: &Value| answer["totalSize"].as_u64().unwrap();
-    let started = tokio::time::Instant::now();
-    loop {
-        let rest = super::client::Binding::Rest;
-        let completed = client.call(rest, "ListTasks", &list("TASK_STATE_COMPLETED")).await;
-        let all = client.call(rest, "ListTasks", &json!({"pageSize": 1})).await;
-        let (completed, all) = (count(&completed.answers[0]), count(&all.answers[0]));
-        if completed == all && all > 0 {
-            break;
-        }
-        assert!(started.elapsed() < crate::kit::DEADLINE, "{completed} of {all} tasks completed");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
 }

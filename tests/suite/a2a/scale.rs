@@ -9,39 +9,40 @@ use super::{TESTER, server};
 
 const TASKS: usize = 1000;
 const CONNECTIONS: usize = 4;
+/// In KiB, over all rounds: what a thousand streams take at once, of which an allocator keeps a part, and not the four
+/// thousand tasks that were.
+const MORE: u64 = 36 * 1024;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_streaming_tasks_complete_and_leave_nothing_behind() {
     let server = server();
     let memory = || resident(server.child.id());
-    round(&server.url, 0).await;
-    let after_first = memory();
-    for number in 1..4 {
-        round(&server.url, number).await;
+    // Connections, statements and caches are there after some tasks, and stay.
+    round(&server.url, "warm", 100).await;
+    let before = memory();
+    for number in 0..4 {
+        round(&server.url, &number.to_string(), TASKS).await;
     }
-    let after_all = memory();
-    // Allocators keep what they had at the height; a leak would add to it with every round.
-    assert!(
-        after_all < after_first + after_first / 4,
-        "{after_first} KiB after one round, {after_all} after four"
-    );
+    let more = memory().saturating_sub(before);
+    assert!(more < MORE, "{before} KiB before, {more} more after four rounds");
 }
 
-async fn round(url: &str, number: usize) {
+async fn round(url: &str, name: &str, tasks: usize) {
     let mut clients = Vec::new();
     for _ in 0..CONNECTIONS {
         clients.push(Client::new(url, TESTER).await);
     }
-    let tasks = (0..TASKS).map(|n| {
+    let all = (0..tasks).map(|n| {
         let client = clients[n % CONNECTIONS].clone();
-        tokio::spawn(async move { one(&client, &format!("pause-{number}-{n}")).await })
+        let id = format!("pause-{name}-{n}");
+        tokio::spawn(async move { one(&client, &id).await })
     });
-    let all = futures::future::join_all(tasks);
+    let all = futures::future::join_all(all);
     let states =
         tokio::time::timeout(std::time::Duration::from_secs(60), all).await.expect("all complete in time");
     let completed =
         states.into_iter().filter(|state| *state.as_ref().unwrap() == TaskState::Completed).count();
-    assert_eq!(completed, TASKS);
+    assert_eq!(completed, tasks);
 }
 
 /// The last state that the stream told of.

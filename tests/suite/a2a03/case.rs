@@ -98,7 +98,7 @@ fn request_text(request: &Request) -> String {
         Request::SendStreamingMessage(message) => valid("SendStreamingMessage", message),
         Request::GetTask(message) => valid("GetTask", message),
         Request::CancelTask(message) => valid("CancelTask", message),
-        Request::SubscribeToTask(message) => valid("SubscribeToTask", message),
+        Request::SubscribeToTask(message, _) => valid("SubscribeToTask", message),
         Request::CreatePush(message) => valid("CreateTaskPushNotificationConfig", message),
         // The one thing that is left to the caller: which webhook is meant.
         Request::GetPush(message) if message.id.is_empty() => {

@@ -27,7 +27,7 @@ use tokio::task::JoinHandle;
 use tonic::service::Routes;
 
 use super::agent::AgentSetup;
-use super::{Setup, TOKEN, http, soon, until};
+use super::{Meddler, Setup, TOKEN, http, soon, until};
 
 /// The key of the principal `other`; `TOKEN` is the one of `tester`.
 pub const OTHER: &str = "the-key-of-another-principal";
@@ -70,6 +70,8 @@ pub struct A2aServer {
     /// For calls that no front makes yet.
     pub a2a: Arc<A2a>,
     pub store: Arc<dyn Store>,
+    /// The same, for tests that want to stop it somewhere.
+    pub meddler: Arc<Meddler>,
     pub counts: Arc<Counts>,
     stop: oneshot::Sender<()>,
     end: oneshot::Sender<()>,
@@ -82,7 +84,8 @@ impl A2aServer {
     pub async fn start(script: &str, setup: A2aSetup) -> Self {
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = listener.address();
-        let store = open(setup.journal.as_ref());
+        let meddler = open(setup.journal.as_ref());
+        let store = Arc::clone(&meddler) as Arc<dyn Store>;
         let engine = Engine::new(Arc::clone(&store), setup.agent.mind(script));
         engine.recover().await.unwrap();
         let a2a = Arc::new(A2a::new(engine.clone(), card_at(address, &setup.offer), options(&setup)));
@@ -95,13 +98,13 @@ impl A2aServer {
             server(&setup, address, &a2a).serve(listener, async { stopped.await.unwrap_or_default() });
         let serving = tokio::spawn(serving);
         let delivering = tokio::spawn(deliverer.run(async { ended.await.unwrap_or_default() }));
-        Self { address, a2a, store, counts, stop, end, serving, delivering }
+        Self { address, a2a, store, meddler, counts, stop, end, serving, delivering }
     }
 
     /// Stops it, and waits until nobody holds its journal any more.
     pub async fn stop(self) {
-        let Self { a2a, store, stop, end, serving, delivering, .. } = self;
-        drop((stop, a2a));
+        let Self { a2a, store, meddler, stop, end, serving, delivering, .. } = self;
+        drop((stop, a2a, meddler));
         soon(serving).await.unwrap();
         drop(end);
         soon(delivering).await.unwrap();
@@ -149,12 +152,12 @@ impl A2aServer {
     }
 }
 
-fn open(journal: Option<&PathBuf>) -> Arc<dyn Store> {
+fn open(journal: Option<&PathBuf>) -> Arc<Meddler> {
     let store = match journal {
         Some(path) => Sqlite::open(path, Durability::Process),
         None => Sqlite::open_temporary(),
     };
-    Arc::new(store.unwrap())
+    Meddler::new(Arc::new(store.unwrap()))
 }
 
 fn card_at(address: SocketAddr, offer: &Offer) -> agena::proto::a2a::AgentCard {
@@ -164,7 +167,7 @@ fn card_at(address: SocketAddr, offer: &Offer) -> agena::proto::a2a::AgentCard {
 
 fn options(setup: &A2aSetup) -> Options {
     let push_hosts = setup.push.allow_hosts.clone();
-    Options { repeat_window: Duration::from_mins(5), page_key: [7; 64], push_hosts }
+    Options { repeat_window: Duration::from_mins(5), page_key: [7; 64], push_hosts, tenants: Vec::new() }
 }
 
 fn server(setup: &A2aSetup, address: SocketAddr, a2a: &Arc<A2a>) -> Server {

@@ -4,6 +4,7 @@
 mod a2a;
 pub mod agent;
 mod client;
+mod meddle;
 mod outcome;
 pub mod process;
 
@@ -21,6 +22,7 @@ use tonic::service::Routes;
 
 pub use a2a::{A2aServer, A2aSetup, OTHER};
 pub use client::{Binding, Client, Http, Told, with_token};
+pub use meddle::{Meddler, Read};
 pub use outcome::{Outcome, printed};
 
 use crate::probe::pb::probe_service_http;

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod bodies;
+mod fair;
 mod hook;
 mod life;
 mod retries;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agena::projection::push_state::PUSH_STATE;
 use agena::push::Options;
 use serde_json::json;
 
@@ -64,6 +65,31 @@ async fn a_webhook_that_keeps_failing_is_stopped_and_can_be_revived() {
     create(&server, &task, json!({"url": hook.url(), "id": "h"})).await;
     until_done(&server, &task).await;
     assert_eq!(hook.sequences()[3..], SHOWN);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_asks_is_told_that_a_webhook_was_stopped() {
+    let options = Options { attempts: 3, ..quick() };
+    let (server, bad, good) =
+        (server(options).await, Hook::start([], Answer::Status(503)).await, Hook::willing().await);
+    let task = waiting_task(&server).await;
+    create(&server, &task, json!({"url": bad.url(), "id": "bad"})).await;
+    create(&server, &task, json!({"url": good.url(), "id": "good"})).await;
+    server.call("POST", &format!("/tasks/{task}:cancel"), Some(&json!({}))).await;
+    until_all(&server, &task, |push| push.attempts == 3 || push.delivered == 4).await;
+    let expected = json!({"webhooks": [
+        {"id": "bad", "state": "stopped", "problem": "answered 503", "attempts": 3, "delivered": 3},
+        {"id": "good", "state": "active", "attempts": 0, "delivered": 4},
+    ]});
+    let get = |path: String| crate::kit::http().get(server.url(&path)).bearer_auth(crate::kit::TOKEN);
+    for path in [format!("/tasks/{task}"), "/tasks".to_owned()] {
+        for (extension, expected) in [(PUSH_STATE, &expected), ("urn:other", &serde_json::Value::Null)] {
+            let answer = get(path.clone()).header("a2a-extensions", extension).send().await.unwrap();
+            let answer: serde_json::Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+            let shown = answer.get("tasks").map_or(&answer, |tasks| &tasks[0]);
+            assert_eq!(&shown["metadata"][PUSH_STATE], expected, "{path}");
+        }
+    }
 }
 
 /// On one thread, so that the log of this test is its own.

@@ -1,7 +1,7 @@
 //! What belongs to another looks missing.
 
 use agena::domain::principal::Principal;
-use agena::domain::store::{Filter, Store};
+use agena::domain::store::{Commit, Filter, Store, Taken};
 
 use super::Rig;
 use super::kit::*;
@@ -17,6 +17,7 @@ async fn answers(store: &dyn Store, who: &Principal, id: &str) -> Vec<String> {
         said("list", format!("{:?}", store.list(who, &Filter::default(), None, 10).await)),
         said("list of a context", format!("{:?}", store.list(who, &filter, None, 10).await)),
         said("put_push", format!("{:?}", store.put_push(who, hook(id, "hook", 0)).await)),
+        said("sent", format!("{:?}", store.sent(who, &send(1, at(0)).unwrap()).await)),
         said("push", format!("{:?}", store.push(who, id, "hook").await)),
         said("pushes", format!("{:?}", store.pushes(who, id).await)),
         said("delete_push", format!("{:?}", store.delete_push(who, id, "hook").await)),
@@ -26,7 +27,7 @@ async fn answers(store: &dyn Store, who: &Principal, id: &str) -> Vec<String> {
 
 pub async fn anothers_task_looks_missing_to_every_method(rig: &impl Rig) {
     let store = rig.open().await;
-    commit_all(&*store, &ann(), [new("anns")]).await;
+    commit_all(&*store, &ann(), [Commit { send: send(1, at(0)), ..new("anns") }]).await;
     store.put_push(&ann(), hook("anns", "hook", 0)).await.unwrap();
     let missing = answers(&*store, &bob(), "none").await;
     assert_eq!(answers(&*store, &bob(), "anns").await, missing);
@@ -45,6 +46,6 @@ pub async fn two_principals_may_have_tasks_of_the_same_id(rig: &impl Rig) {
     assert_eq!(sequences(&read_all(&*store, &bob(), "same").await), [1]);
     store.put_push(&bob(), hook("same", "h", 0)).await.unwrap();
     assert_eq!(store.pushes(&ann(), "same").await, Ok(vec![]));
-    let due = store.due(at(0), 10).await.unwrap();
+    let due = store.due(at(0), 10, &Taken::default()).await.unwrap();
     assert_eq!(due.iter().map(|due| due.principal.clone()).collect::<Vec<_>>(), [bob()]);
 }

@@ -65,6 +65,7 @@ pub fn new_in(task_id: &str, context_id: &str, tenant: &str) -> Commit {
         updated: Some(at(0)),
         send: None,
         grants: vec![],
+        push: None,
     }
 }
 
@@ -77,6 +78,7 @@ pub fn more(task_id: &str, sequences: impl IntoIterator<Item = u64>) -> Commit {
         updated: None,
         send: None,
         grants: vec![],
+        push: None,
     }
 }
 
@@ -90,6 +92,7 @@ pub fn enter(task_id: &str, sequence: u64, state: TaskState, updated: SystemTime
         updated: Some(updated),
         send: None,
         grants: vec![],
+        push: None,
     }
 }
 

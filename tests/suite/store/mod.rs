@@ -38,6 +38,7 @@ macro_rules! conformance {
                 a_repeated_send_within_its_window_gives_the_same_task, an_older_send_is_forgotten,
                 sends_are_told_apart_by_principal, a_send_to_a_task_that_exists_is_recognised_too,
                 a_send_whose_commit_was_refused_is_not_remembered, many_equal_sends_at_once_make_one_task,
+                a_send_can_be_looked_up, a_window_of_nothing_recognises_nothing,
             ],
             isolation: [
                 anothers_task_looks_missing_to_every_method, two_principals_may_have_tasks_of_the_same_id,
@@ -49,9 +50,12 @@ macro_rules! conformance {
             ],
             pushes: [
                 webhooks_are_stored_replaced_listed_and_deleted, a_webhook_is_due_when_there_is_something_to_send,
-                due_webhooks_come_in_the_order_of_their_time, a_stopped_webhook_is_never_due,
+                due_webhooks_come_in_the_order_of_their_time, who_has_enough_visitors_is_passed_over,
+                a_stopped_webhook_is_never_due,
                 a_delivery_is_recorded, a_delivery_to_a_webhook_that_is_gone_changes_nothing,
                 a_delivery_to_a_webhook_that_was_replaced_changes_nothing,
+                a_webhook_without_an_id_is_the_same_one_again, a_task_has_room_for_so_many_webhooks,
+                a_commit_brings_its_webhook_along, a_commit_whose_webhook_has_no_room_changes_nothing,
             ],
             purge: [
                 what_is_not_over_is_unfinished, old_terminal_tasks_are_forgotten_with_all_that_is_theirs,

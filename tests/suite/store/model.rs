@@ -126,6 +126,7 @@ fn commit(step: &Step, head: Option<&Head>) -> Commit {
         updated: state.map(|_| at(step.millis)),
         send,
         grants: vec![],
+        push: None,
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::time::SystemTime;
 
-use agena::domain::store::{Due, Push, PushState, PushVersion, Store, StoreError};
+use agena::domain::store::{
+    Commit, Committed, Due, MOST_PUSHES, Push, PushState, PushVersion, Store, StoreError, Taken,
+};
+use agena::proto::a2a::TaskState;
 
 use super::Rig;
 use super::kit::*;
@@ -16,7 +19,7 @@ fn stopped() -> PushState {
 }
 
 async fn due(store: &dyn Store, now: SystemTime) -> Vec<String> {
-    store.due(now, 100).await.unwrap().into_iter().map(|due| due.push.config.id).collect()
+    store.due(now, 100, &Taken::default()).await.unwrap().into_iter().map(|due| due.push.config.id).collect()
 }
 
 pub async fn webhooks_are_stored_replaced_listed_and_deleted(rig: &impl Rig) {
@@ -35,8 +38,9 @@ pub async fn webhooks_are_stored_replaced_listed_and_deleted(rig: &impl Rig) {
 
     let mut again = hook("t", "b", 1);
     again.config.url = "https://example.com/elsewhere".to_owned();
-    store.put_push(&ann(), again.clone()).await.unwrap();
-    assert_eq!(store.pushes(&ann(), "t").await.unwrap(), [hook("t", "a", 0), again]);
+    assert_eq!(store.put_push(&ann(), again.clone()).await.unwrap().delivered, 3);
+    let again = Push { delivered: 3, ..again };
+    assert_eq!(store.pushes(&ann(), "t").await.unwrap(), [hook("t", "a", 0), again], "where it stood");
 
     assert_eq!(store.delete_push(&ann(), "t", "b").await, Ok(true));
     assert_eq!(store.delete_push(&ann(), "t", "b").await, Ok(false));
@@ -56,13 +60,16 @@ pub async fn a_webhook_is_due_when_there_is_something_to_send(rig: &impl Rig) {
     assert_eq!(store.next_due().await, Ok(Some(at(10))));
     assert_eq!(due(&*store, at(9)).await, [""; 0], "its time has not come");
     let head = store.head(&ann(), "t").await.unwrap();
-    assert_eq!(store.due(at(10), 100).await.unwrap(), [Due { principal: ann(), push, head }]);
+    assert_eq!(
+        store.due(at(10), 100, &Taken::default()).await.unwrap(),
+        [Due { principal: ann(), push, head }]
+    );
 
     // One that is added later and wants what was before is due at once.
     store.put_push(&ann(), hook("t", "b", 0)).await.unwrap();
     assert_eq!(store.next_due().await, Ok(Some(at(0))));
     assert_eq!(due(&*store, at(10)).await, ["b", "a"]);
-    assert_eq!(store.due(at(10), 1).await.unwrap().len(), 1, "no more than asked for");
+    assert_eq!(store.due(at(10), 1, &Taken::default()).await.unwrap().len(), 1, "no more than asked for");
     store.delete_push(&ann(), "t", "b").await.unwrap();
     assert_eq!(store.next_due().await, Ok(Some(at(10))));
 }
@@ -83,6 +90,33 @@ pub async fn due_webhooks_come_in_the_order_of_their_time(rig: &impl Rig) {
     assert_eq!(last.len(), 2);
     assert!(last.iter().all(|id| id.ends_with("20")), "{last:?}");
     assert_eq!(store.next_due().await, Ok(Some(at(10))));
+}
+
+pub async fn who_has_enough_visitors_is_passed_over(rig: &impl Rig) {
+    let store = rig.open().await;
+    for (who, task, host) in
+        [(ann(), "t", "One.example"), (ann(), "u", "two.example"), (bob(), "v", "one.example")]
+    {
+        commit_all(&*store, &who, [new(task)]).await;
+        let mut push = hook(task, task, 0);
+        push.config.url = format!("https://{host}/hook");
+        store.put_push(&who, push).await.unwrap();
+    }
+    let (one, two) = ("one.example:443".to_owned(), "two.example:443".to_owned());
+    for (principals, hosts, expected) in [
+        (vec![], vec![], vec!["t", "u", "v"]),
+        (vec![ann()], vec![], vec!["v"]),
+        (vec![], vec![one.clone()], vec!["u"]),
+        (vec![bob()], vec![two.clone()], vec!["t"]),
+        (vec![ann(), bob()], vec![], vec![]),
+        (vec![], vec![one, two], vec![]),
+    ] {
+        let taken = Taken { principals, hosts };
+        let due = store.due(at(0), 100, &taken).await.unwrap();
+        let mut ids: Vec<String> = due.into_iter().map(|due| due.push.config.id).collect();
+        ids.sort();
+        assert_eq!(ids, expected, "{taken:?}");
+    }
 }
 
 pub async fn a_stopped_webhook_is_never_due(rig: &impl Rig) {
@@ -147,4 +181,73 @@ pub async fn a_delivery_to_a_webhook_that_was_replaced_changes_nothing(rig: &imp
     store.record_push(&ann(), &Push { state: stopped(), delivered: 1, ..old }).await.unwrap();
     assert_eq!(store.push(&ann(), "t", "a").await, Ok(Some(replaced)));
     assert_eq!(due(&*store, at(0)).await, ["a"]);
+}
+
+pub async fn a_webhook_without_an_id_is_the_same_one_again(rig: &impl Rig) {
+    let store = rig.open().await;
+    commit_all(&*store, &ann(), [new("t"), more("t", 2..=5)]).await;
+    let nameless = |token: &str, delivered| {
+        let mut push = hook("t", "", delivered);
+        push.config.token = token.to_owned();
+        push
+    };
+    let first = store.put_push(&ann(), nameless("one", 2)).await.unwrap();
+    assert!(!first.config.id.is_empty());
+    assert_eq!(
+        store.put_push(&ann(), nameless("one", 5)).await,
+        Ok(first.clone()),
+        "it goes on where it stood"
+    );
+    let other = store.put_push(&ann(), nameless("two", 5)).await.unwrap();
+    assert_ne!(other.config.id, first.config.id);
+    assert_eq!(store.pushes(&ann(), "t").await.unwrap().len(), 2);
+}
+
+pub async fn a_task_has_room_for_so_many_webhooks(rig: &impl Rig) {
+    let store = rig.open().await;
+    commit_all(&*store, &ann(), [new("t")]).await;
+    let (who, ids) = (ann(), (0..40).map(|n| format!("h{n}")).collect::<Vec<_>>());
+    let all = futures::future::join_all(ids.iter().map(|id| store.put_push(&who, hook("t", id, 0)))).await;
+    assert_eq!(all.iter().filter(|one| one.is_ok()).count(), MOST_PUSHES, "at once");
+    assert!(all.iter().all(|one| one.is_ok() || *one == Err(StoreError::Full)), "{all:?}");
+    let known = store.pushes(&ann(), "t").await.unwrap();
+    assert_eq!(known.len(), MOST_PUSHES);
+    assert_eq!(store.put_push(&ann(), known[3].clone()).await.as_ref(), Ok(&known[3]), "is replaced");
+}
+
+pub async fn a_commit_brings_its_webhook_along(rig: &impl Rig) {
+    let store = rig.open().await;
+    // Whoever sends does not know the task yet, nor where it stands.
+    let push = Some(hook("", "a", 0));
+    store.commit(&ann(), Commit { push: push.clone(), ..new("t") }).await.unwrap();
+    assert_eq!(store.pushes(&ann(), "t").await.unwrap(), [hook("t", "a", 1)]);
+    assert_eq!(store.next_due().await, Ok(None), "there is nothing behind yet");
+    commit_all(&*store, &ann(), [more("t", [2])]).await;
+    assert_eq!(due(&*store, at(0)).await, ["a"]);
+    // Again, with another message: it has not heard of the second event yet.
+    store.commit(&ann(), Commit { push, ..more("t", [3]) }).await.unwrap();
+    assert_eq!(store.pushes(&ann(), "t").await.unwrap(), [hook("t", "a", 1)]);
+    assert_eq!(due(&*store, at(0)).await, ["a"]);
+}
+
+pub async fn a_commit_whose_webhook_has_no_room_changes_nothing(rig: &impl Rig) {
+    let store = rig.open().await;
+    commit_all(&*store, &ann(), [new("t")]).await;
+    for n in 0..MOST_PUSHES {
+        store.put_push(&ann(), hook("t", &format!("h{n}"), 1)).await.unwrap();
+    }
+    let message = |id: &str| Commit {
+        push: Some(hook("t", id, 0)),
+        send: send(1, at(0)),
+        ..enter("t", 2, TaskState::Working, at(1))
+    };
+    assert_eq!(store.commit(&ann(), message("more")).await, Err(StoreError::Full));
+    let head = store.head(&ann(), "t").await.unwrap();
+    assert_eq!((head.sequence, head.state), (1, TaskState::Submitted));
+    assert_eq!(
+        (store.pushes(&ann(), "t").await.unwrap().len(), store.next_due().await),
+        (MOST_PUSHES, Ok(None))
+    );
+    // And the same send is not taken for a repetition.
+    assert_eq!(store.commit(&ann(), message("h3")).await, Ok(Committed::Stored));
 }

@@ -1,6 +1,8 @@
 //! A send that comes again is recognised.
 
-use agena::domain::store::{Commit, Committed, StoreError};
+use std::time::Duration;
+
+use agena::domain::store::{Commit, Committed, SendKey, StoreError};
 
 use super::Rig;
 use super::kit::*;
@@ -71,4 +73,30 @@ pub async fn many_equal_sends_at_once_make_one_task(rig: &impl Rig) {
     let [winner] = made[..] else { panic!("{made:?}") };
     let others = outcomes.iter().filter(|outcome| **outcome == repeated(&format!("t{winner}")));
     assert_eq!(others.count(), 49);
+}
+
+pub async fn a_send_can_be_looked_up(rig: &impl Rig) {
+    let store = rig.open().await;
+    commit_all(&*store, &ann(), [sent("t", 1, 0)]).await;
+    let (some, none) = (Ok(Some("t".to_owned())), Ok(None));
+    for (who, hash, millis, expected) in [
+        (ann(), 1, 0, &some),
+        (ann(), 1, 5000, &some),
+        (ann(), 1, 5001, &none),
+        (ann(), 2, 0, &none),
+        (bob(), 1, 0, &none),
+    ] {
+        let key = send(hash, at(millis)).unwrap();
+        assert_eq!(&store.sent(&who, &key).await, expected, "{who:?} {hash} {millis}");
+    }
+}
+
+pub async fn a_window_of_nothing_recognises_nothing(rig: &impl Rig) {
+    let store = rig.open().await;
+    let key = SendKey { window: Duration::ZERO, ..send(1, at(0)).unwrap() };
+    for id in ["first", "second"] {
+        let commit = Commit { send: Some(key.clone()), ..new(id) };
+        assert_eq!(store.commit(&ann(), commit).await, Ok(Committed::Stored), "in the same millisecond");
+    }
+    assert_eq!(store.sent(&ann(), &key).await, Ok(None));
 }

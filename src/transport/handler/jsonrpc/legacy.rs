@@ -8,7 +8,7 @@ use tonic::codegen::BoxStream;
 use tonic::{Response as Answer, Status};
 
 use super::{Rpc, document, unknown};
-use crate::domain::dialect::Dialect;
+use crate::domain::dialect::{Dialect, RequestMetadata};
 use crate::domain::error::{Cause, Error};
 use crate::projection::v03::card::Card;
 use crate::projection::v03::errors::ErrorObject;
@@ -38,8 +38,10 @@ pub(super) async fn answer(to: &A2a, method: &str, rpc: Rpc) -> Response {
         }
         Request::GetTask(q) => rpc.print(to.get_task(rpc.request(q, v03)).await, show),
         Request::CancelTask(q) => rpc.print(to.cancel_task(rpc.request(q, v03)).await, show),
-        Request::SubscribeToTask(q) => {
-            follow(&rpc.id, to.subscribe_to_task(rpc.request(q, v03)).await, Ends::Terminal)
+        Request::SubscribeToTask(q, metadata) => {
+            let mut request = rpc.request(q, v03);
+            metadata.into_iter().for_each(|m| drop(request.extensions_mut().insert(RequestMetadata(m))));
+            follow(&rpc.id, to.subscribe_to_task(request).await, Ends::Terminal)
         }
         Request::CreatePush(q) => {
             rpc.print(to.create_task_push_notification_config(rpc.request(q, v03)).await, show)

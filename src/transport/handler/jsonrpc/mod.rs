@@ -37,19 +37,28 @@ pub fn routes(service: &Arc<A2a>) -> Vec<Route> {
 }
 
 async fn answer(service: Arc<A2a>, call: Call) -> Response {
-    let envelope = match Envelope::parse(&call.body) {
-        Ok(envelope) => envelope,
-        Err((id, error)) => return native::refuse(&id, &error.into()),
-    };
-    let Envelope { id, method, params } = envelope;
+    match Envelope::parse(&call.body) {
+        Ok(envelope) if envelope.is_notification => {
+            // Whoever gives no id wants no answer, not even an error.
+            drop(carry_out(service, call, envelope).await);
+            nothing()
+        }
+        Ok(envelope) => carry_out(service, call, envelope).await,
+        Err((id, error)) => native::refuse(&id, &error.into()),
+    }
+}
+
+async fn carry_out(service: Arc<A2a>, call: Call, envelope: Envelope) -> Response {
+    let Envelope { id, method, params, .. } = envelope;
+    let version = version(&call);
     let rpc = Rpc { call, id, params };
     if native::knows(&method) {
-        return match check_native(&rpc.call.parts.headers) {
+        return match check_native(&version) {
             Ok(()) => native::answer(&service, &method, rpc).await,
             Err(error) => native::refuse(&rpc.id, &error.into()),
         };
     }
-    match check_legacy(&rpc.call.parts.headers) {
+    match check_legacy(&version) {
         Ok(()) => legacy::answer(&service, &method, rpc).await,
         Err(error) => native::refuse(&rpc.id, &error.into()),
     }
@@ -71,16 +80,15 @@ impl Rpc {
 }
 
 /// Without a version a client speaks 0.3, which does not have these methods.
-fn check_native(headers: &HeaderMap) -> Result<(), Error> {
-    match version(headers) {
+fn check_native(version: &str) -> Result<(), Error> {
+    match version {
         "" => Err(unsupported("this method is 1.0's; say so with \"A2A-Version: 1.0\"")),
         // The service looks at the rest.
         _ => Ok(()),
     }
 }
 
-fn check_legacy(headers: &HeaderMap) -> Result<(), Error> {
-    let version = version(headers);
+fn check_legacy(version: &str) -> Result<(), Error> {
     let major_minor = version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
     match major_minor.as_str() {
         "" | "0.3" | "1" | "1.0" => Ok(()),
@@ -92,12 +100,19 @@ fn unsupported(message: &str) -> Error {
     Error::new(Cause::VersionNotSupported, message).with("supportedVersions", "1.0, 0.3")
 }
 
-fn version(headers: &HeaderMap) -> &str {
-    headers.get("a2a-version").and_then(|value| value.to_str().ok()).unwrap_or_default().trim()
+fn version(call: &Call) -> String {
+    let version = call.version();
+    version.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default().trim().to_owned()
 }
 
 fn unknown(method: &str) -> Status {
     Error::new(Cause::MethodUnknown, format!("there is no method {method:?}")).into()
+}
+
+fn nothing() -> Response {
+    let mut response = Response::new(Default::default());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
 }
 
 /// JSON-RPC says everything inside of the envelope, so HTTP always says 200.
