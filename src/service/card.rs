@@ -1,5 +1,6 @@
 //! The agent card: what this server says of itself. Pure; built once at start from the address it has.
 
+use crate::domain::extension::DEVELOPMENT_TOOL;
 use crate::projection::v10::RESUME;
 use crate::proto::a2a::{
     AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, HttpAuthSecurityScheme,
@@ -28,6 +29,8 @@ pub struct Offer {
     pub streaming: bool,
     pub push_notifications: bool,
     pub extended_card: bool,
+    /// A client must name the development-tool extension.
+    pub development_tool_required: bool,
     /// Besides our own.
     pub extensions: Vec<AgentExtension>,
 }
@@ -42,11 +45,11 @@ pub fn card(place: &Place, offer: &Offer) -> AgentCard {
             streaming: Some(offer.streaming),
             push_notifications: Some(offer.push_notifications),
             extended_agent_card: Some(offer.extended_card),
-            extensions: std::iter::once(resume()).chain(offer.extensions.iter().cloned()).collect(),
+            extensions: extensions(offer),
         }),
         default_input_modes: INPUT.map(str::to_owned).to_vec(),
         default_output_modes: OUTPUT.map(str::to_owned).to_vec(),
-        skills: vec![rehearsal()],
+        skills: vec![development(), rehearsal()],
         ..AgentCard::default()
     };
     if place.needs_key {
@@ -72,6 +75,11 @@ fn interface(url: &str, binding: &str, version: &str) -> AgentInterface {
     }
 }
 
+fn extensions(offer: &Offer) -> Vec<AgentExtension> {
+    let own = [resume(), development_tool(offer.development_tool_required)];
+    own.into_iter().chain(offer.extensions.iter().cloned()).collect()
+}
+
 fn resume() -> AgentExtension {
     AgentExtension {
         uri: RESUME.to_owned(),
@@ -81,7 +89,34 @@ fn resume() -> AgentExtension {
     }
 }
 
-/// True today; the development skills are announced with the agent that has them.
+fn development_tool(required: bool) -> AgentExtension {
+    AgentExtension {
+        uri: DEVELOPMENT_TOOL.to_owned(),
+        description:
+            "Settings, thoughts, tool calls with their live output, and confirmations, typed, in metadata; \
+            without it the agent speaks and asks in plain text."
+                .to_owned(),
+        required,
+        params: None,
+    }
+}
+
+fn development() -> AgentSkill {
+    AgentSkill {
+        id: "development".to_owned(),
+        name: "Development".to_owned(),
+        description:
+            "Answers questions about the code of a workspace, edits its files and runs commands there, \
+            each after approval where the server's settings ask for it."
+                .to_owned(),
+        tags: ["code", "files", "shell"].map(str::to_owned).to_vec(),
+        examples: ["What is in README.md?", "Create hello.py that prints hi", "Run ls -la"]
+            .map(str::to_owned)
+            .to_vec(),
+        ..AgentSkill::default()
+    }
+}
+
 fn rehearsal() -> AgentSkill {
     AgentSkill {
         id: "rehearsal".to_owned(),

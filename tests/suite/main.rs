@@ -18,3 +18,4 @@ mod rim;
 mod shutdown;
 mod store;
 mod streams;
+mod trust;
