@@ -103,7 +103,9 @@ fn key_path(path: &serde_path_to_error::Path) -> String {
 /// the wrong place.
 fn in_our_words(message: &str) -> String {
     match message.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected ")) {
-        Some((_, expected)) => format!("must be {}", expected.replace("a sequence", "a list")),
+        Some((_, expected)) => {
+            format!("must be {}", expected.replace("a sequence", "a list").replace("string only", "a string"))
+        }
         None => message.replace("unknown field", "unknown key").replace("missing field", "missing key"),
     }
 }

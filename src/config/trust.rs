@@ -135,5 +135,5 @@ fn others_may_write(_: &File) -> io::Result<bool> {
     Ok(false)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

@@ -42,6 +42,39 @@ async fn what_the_operator_asks_for_is_said_when_it_is_ready() {
     assert!(ready["sandbox"].as_str().unwrap().starts_with("off, as asked for"), "{ready}");
 }
 
+/// What becomes of "create hello.py", and whether it is there then.
+async fn created(options: &[&str], settings: Value) -> (u16, String, bool) {
+    let server = Running::start(&[&["--auth", "none"], options].concat());
+    let message = json!({
+        "messageId": "1", "role": "ROLE_USER", "parts": [{"text": "create hello.py that prints hi"}],
+        "metadata": {EXTENSION: settings},
+    });
+    let request = http().post(format!("{}/message:send", server.url)).json(&json!({"message": message}));
+    let answer = request.send().await.unwrap();
+    let (status, body) = (answer.status().as_u16(), answer.json::<Value>().await.unwrap());
+    let state = body["task"]["status"]["state"].as_str().unwrap_or_default().to_owned();
+    (status, state, server.home().join("hello.py").exists())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_settings_reach_the_agent() {
+    const DENY: &str = "agent.rules=[{tool='write_file', decision='deny'}]";
+    let (asks, done) = ("TASK_STATE_INPUT_REQUIRED", "TASK_STATE_COMPLETED");
+    let yolo = json!({"approval_mode": "YOLO"});
+    for (options, settings, expected) in [
+        (&[][..], json!({}), (200, asks, false)),
+        (&["--approval-mode", "auto_edit"], json!({}), (200, done, true)),
+        (&["--approval-mode", "yolo"], yolo.clone(), (200, done, true)),
+        (&["--set", "agent.allow_yolo=true"], yolo.clone(), (200, done, true)),
+        (&["--approval-mode", "auto_edit"], yolo, (400, "", false)),
+        (&["--approval-mode", "yolo", "--set", DENY], json!({}), (200, done, false)),
+        (&["--approval-mode", "yolo"], json!({"workspace_path": "/usr"}), (400, "", false)),
+    ] {
+        let (status, state, there) = created(options, settings.clone()).await;
+        assert_eq!((status, state.as_str(), there), expected, "{options:?} {settings}");
+    }
+}
+
 #[test]
 fn trust_is_given_listed_and_taken_back_by_commands() {
     let home = tempfile::tempdir().unwrap();

@@ -48,6 +48,7 @@ const FILES: &[(&str, &str)] = &[
         "agent.trusted = ['a', '~/b']",
         "FILE: agent.trusted[1]: `~` is not expanded in `~/b`; write the path in full",
     ),
+    ("agent.sandbox = true", "FILE: agent.sandbox: must be a string"),
     ("agent.writable = '/w'", "FILE: agent.writable: must be a list"),
     ("agent.max_answers = 0", "FILE: agent.max_answers: 0 is out of range; use a number from 1 to 10000"),
     (

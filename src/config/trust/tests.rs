@@ -1,5 +1,7 @@
 //! The list over real directories.
 
+#![cfg(unix)]
+
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
