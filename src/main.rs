@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use agena::app::{App, StartError};
-use agena::cli::{banner, token};
+use agena::cli::{banner, token, trust};
 use agena::config::{self, Command, LogFormat, ProcessEnv, Settings, Stream};
 use agena::sandbox::confine;
 use agena::telemetry::{self, Format, TelemetryError};
@@ -31,6 +31,9 @@ fn main() -> ExitCode {
         Command::Serve(settings) => serve(&settings).map_err(|e| e.to_string()),
         Command::Token(settings) => {
             token::run(&settings, &mut io::stdout(), &mut io::stderr()).map_err(|e| e.to_string())
+        }
+        Command::Trust(settings, ask) => {
+            trust::run(&settings, &ask, &mut io::stdout(), &mut io::stderr()).map_err(|e| e.to_string())
         }
     };
     done.map_or_else(fail, |()| ExitCode::SUCCESS)
@@ -61,7 +64,7 @@ fn serve(settings: &Settings) -> Result<(), ServeError> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
     runtime.block_on(async {
         let app = App::start(settings).await?;
-        announce(&app, settings.log.format);
+        announce(&app, settings);
         match app.run().await {
             Drained::Whole => tracing::info!("stopped; every request was answered"),
             Drained::Cut => tracing::warn!("stopped; requests that did not end within the limit were cut"),
@@ -71,14 +74,23 @@ fn serve(settings: &Settings) -> Result<(), ServeError> {
 }
 
 /// A person gets the banner. Where lines are JSON a machine collects them, and a token must not be among them.
-fn announce(app: &App, format: LogFormat) {
+fn announce(app: &App, settings: &Settings) {
     if let Some(warning) = &app.warning {
         tracing::warn!("{warning}");
     }
-    match format {
+    match settings.log.format {
         LogFormat::Text => {
-            let _ = io::stdout().write_all(banner::banner(&app.place, app.token.as_ref()).as_bytes());
+            let text = banner::banner(&app.place, settings, &app.sandbox, app.token.as_ref());
+            let _ = io::stdout().write_all(text.as_bytes());
         }
-        LogFormat::Json => tracing::info!(url = app.place.url, grpc = app.place.authority, "ready"),
+        LogFormat::Json => tracing::info!(
+            url = app.place.url,
+            grpc = app.place.authority,
+            workspace = %settings.workspace.display(),
+            model = settings.model,
+            approval_mode = settings.agent.approval_mode.as_str(),
+            sandbox = app.sandbox,
+            "ready"
+        ),
     }
 }

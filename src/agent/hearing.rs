@@ -55,7 +55,8 @@ impl Runner {
         if !decisions.is_empty() || !interrupted {
             return Ok(decisions);
         }
-        let session = self.session().await?;
+        // Without its workspace no call can be asked for; whoever goes on with the task hears what is wrong with it.
+        let Ok(session) = self.session().await else { return Ok(decisions) };
         let asked = session.work.batch.asking().next();
         Ok(asked.map(|calling| (0, in_words(calling, &message.text()))).into_iter().collect())
     }

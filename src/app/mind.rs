@@ -1,32 +1,134 @@
-//! What stands behind the agent, as the settings ask for it: what acts and thinks, and where tools come from.
+//! What stands behind the agent, as the settings ask for it: what acts and thinks, where tools come from, and what is
+//! done unasked.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::StartError;
 use super::parts::rehearsal;
 use crate::agent::Mind;
 use crate::agent::mind::Options;
-use crate::config::Settings;
+use crate::agent::policy::{self, Mode, RuleSpec};
+use crate::config::{ApprovalMode, Decision, Rule, Settings, trust};
 use crate::domain::tool::Workshop;
+use crate::model::rehearsal::Rehearsal;
 use crate::sandbox::process::own_binary;
-use crate::tool::{self, Bench};
+use crate::tool::{self, Bench, ShellLimits};
 
-pub(super) fn mind(settings: &Settings) -> Result<Mind, StartError> {
+/// `confined`: commands are kept inside by the kernel.
+pub(super) fn mind(settings: &Settings, confined: bool) -> Result<Mind, StartError> {
     let rehearsal = Arc::new(rehearsal(settings)?);
+    check_model(&rehearsal, &settings.model)?;
     Ok(Mind {
         brain: rehearsal.clone(),
         backend: rehearsal,
-        workshop: Arc::new(workshop(settings)?),
-        options: Options::default(),
+        workshop: Arc::new(workshop(settings, confined)?),
+        options: options(settings)?,
     })
 }
 
-fn workshop(settings: &Settings) -> Result<impl Workshop, StartError> {
+/// Another name would be answered by the rehearsal all the same, and nobody would know.
+fn check_model(rehearsal: &Rehearsal, name: &str) -> Result<(), StartError> {
+    let known = rehearsal.models();
+    match known.contains(&name) {
+        true => Ok(()),
+        false => Err(StartError::Model { name: name.to_owned(), known: known.join(", ") }),
+    }
+}
+
+fn options(settings: &Settings) -> Result<Options, StartError> {
+    let agent = &settings.agent;
+    Ok(Options {
+        model: settings.model.clone(),
+        mode: mode(agent.approval_mode),
+        allow_yolo: agent.allow_yolo,
+        rules: rules(&agent.rules)?,
+        max_answers: agent.max_answers,
+        // The other half is for what one turn may add.
+        compress_at: i64::from(agent.context_tokens / 2),
+    })
+}
+
+fn mode(mode: ApprovalMode) -> Mode {
+    match mode {
+        ApprovalMode::Default => Mode::Default,
+        ApprovalMode::AutoEdit => Mode::AutoEdit,
+        ApprovalMode::Yolo => Mode::Yolo,
+        ApprovalMode::Plan => Mode::Plan,
+    }
+}
+
+fn rules(written: &[Rule]) -> Result<Arc<[policy::Rule]>, StartError> {
+    let read = |(index, rule)| {
+        policy::Rule::try_from(spec(rule)).map_err(|problem| StartError::Rule { index, problem })
+    };
+    written.iter().enumerate().map(read).collect()
+}
+
+fn spec(rule: &Rule) -> RuleSpec {
+    RuleSpec {
+        tool: rule.tool.clone(),
+        command: rule.command.clone(),
+        path: rule.path.clone(),
+        decision: match rule.decision {
+            Decision::Allow => policy::Decision::Allow,
+            Decision::Ask => policy::Decision::Ask,
+            Decision::Deny => policy::Decision::Deny,
+        },
+        reason: rule.reason.clone(),
+        matches: rule.matches.clone(),
+        not_matches: rule.not_matches.clone(),
+    }
+}
+
+fn workshop(settings: &Settings, confined: bool) -> Result<impl Workshop, StartError> {
+    let (agent, workspace) = (&settings.agent, &settings.workspace);
+    if !workspace.starts_with(&agent.root) {
+        return Err(StartError::OutsideRoot { workspace: workspace.clone(), root: agent.root.clone() });
+    }
     let helper = own_binary().map_err(StartError::OwnBinary)?;
     let options = tool::Options {
-        default_workspace: Some(settings.workspace.clone()),
+        default_workspace: Some(workspace.clone()),
+        sandbox: confined,
+        writable: agent.writable.clone(),
         hidden: vec![settings.data_dir.clone()],
-        ..tool::Options::new(settings.workspace.clone(), helper)
+        trusted: trusted(settings)?,
+        shell: ShellLimits { silence: agent.shell_silence, wall: agent.shell_wall, ..ShellLimits::default() },
+        ..tool::Options::new(agent.root.clone(), helper)
     };
     Ok(Bench::new(options)?)
+}
+
+fn trusted(settings: &Settings) -> Result<Vec<PathBuf>, StartError> {
+    let mut trusted = trust::in_force(&settings.data_dir)?;
+    trusted.extend(settings.agent.trusted.iter().cloned());
+    Ok(trusted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(tool: &str, command: Option<&str>) -> Rule {
+        Rule {
+            tool: tool.to_owned(),
+            command: command.map(str::to_owned),
+            path: None,
+            decision: Decision::Allow,
+            reason: None,
+            matches: vec![],
+            not_matches: vec![],
+        }
+    }
+
+    #[test]
+    fn a_bad_rule_is_named_by_its_number() {
+        let good = rule("run_shell_command", Some("git status"));
+        assert_eq!(rules(std::slice::from_ref(&good)).unwrap().len(), 1);
+        let bad = Rule { not_matches: vec!["git status -s".to_owned()], ..good.clone() };
+        assert_eq!(
+            rules(&[good, bad]).unwrap_err().to_string(),
+            "rule 2 (agent.rules[1]): not_matches: the rule is about `git status -s`; mend it or take it out"
+        );
+    }
 }

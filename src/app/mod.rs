@@ -3,9 +3,11 @@
 mod mind;
 mod parts;
 mod routes;
+mod sandbox;
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tonic_health::server::HealthReporter;
@@ -13,9 +15,12 @@ use tonic_health::server::HealthReporter;
 use self::mind::mind;
 use self::parts::{access, deliverer, durability, keep_tidy, offer, options, place, rim};
 use self::routes::{SERVICES, grpc, router};
+use self::sandbox::confining;
+use crate::agent::policy::BadRule;
 use crate::agent::{Engine, EngineError};
 use crate::config::Settings;
 use crate::config::token::TokenError;
+use crate::config::trust::TrustError;
 use crate::domain::secret::Secret;
 use crate::domain::store::Store;
 use crate::proto::json::Unprintable;
@@ -56,6 +61,16 @@ pub enum StartError {
     Push(#[from] push::ClientError),
     #[error("the system gives no random bytes ({0}); try again")]
     Random(getrandom::Error),
+    #[error("model.name: there is no model `{name}`; these are there: {known}")]
+    Model { name: String, known: String },
+    #[error("agent.sandbox is on, but {0}; use a kernel that has it, or start with --sandbox auto or off")]
+    NoSandbox(&'static str),
+    #[error("rule {} (agent.rules[{index}]): {problem}; mend it or take it out", .index + 1)]
+    Rule { index: usize, problem: BadRule },
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    #[error("the workspace {} does not lie under agent.root, {}; name one that does with --workspace", .workspace.display(), .root.display())]
+    OutsideRoot { workspace: PathBuf, root: PathBuf },
     #[error(transparent)]
     Workspaces(#[from] tool::OpenError),
     #[error("the server's own program is not found, which runs commands for it: {0}")]
@@ -69,6 +84,8 @@ pub struct App {
     pub place: Place,
     pub token: Option<Secret>,
     pub warning: Option<String>,
+    /// Whether commands are confined, in words.
+    pub sandbox: String,
     listener: Listener,
     server: Server,
     /// None if webhooks are not offered.
@@ -86,9 +103,11 @@ impl App {
             settings.tls.as_ref().map(|files| transport::acceptor(&files.cert, &files.key)).transpose()?;
         let place = place(settings, listener.address());
         let (access, local) = access(settings)?;
+        let confining = confining(settings.agent.sandbox)?;
+        let mind = mind(settings, confining.on)?;
         let store: Arc<dyn Store> =
             Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);
-        let engine = Engine::new(Arc::clone(&store), mind(settings)?);
+        let engine = Engine::new(Arc::clone(&store), mind);
         let left = engine.recover().await.map_err(StartError::Recover)?;
         tracing::debug!(left, "tasks of an earlier run were looked at");
         let deliverer = deliverer(settings, &engine)?;
@@ -105,7 +124,8 @@ impl App {
             drain: settings.drain,
         };
         let (token, warning) = local.map_or((None, None), |local| (Some(local.token), local.warning));
-        Ok(Self { place, token, warning, listener, server, deliverer, health, signals })
+        let sandbox = confining.word;
+        Ok(Self { place, token, warning, sandbox, listener, server, deliverer, health, signals })
     }
 
     /// Serves until the process is asked to stop.

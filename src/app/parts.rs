@@ -92,6 +92,7 @@ pub(super) fn offer(settings: &Settings) -> Offer {
         streaming: settings.a2a.streaming,
         push_notifications: settings.a2a.push_notifications,
         extended_card: settings.a2a.extended_card,
+        development_tool_required: settings.a2a.development_tool_required,
         extensions: settings.a2a.extensions.iter().map(extension).collect(),
     }
 }

@@ -2,3 +2,4 @@
 
 pub mod banner;
 pub mod token;
+pub mod trust;

@@ -2,12 +2,14 @@
 //! is the schema's to say, and reads no file. `config::parse` calls it.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
 use super::error::{ConfigError, Source};
 use super::help;
 use super::layers::Layer;
+use super::trust::Ask;
 
 #[derive(Debug, Parser)]
 #[command(name = "agena", version, about = help::INTRO, after_help = help::MORE, next_line_help = true)]
@@ -26,12 +28,41 @@ enum VerbArgs {
     /// Print the local token that clients send, making it if there is none yet
     #[command(next_line_help = true, after_help = help::TOKEN)]
     Token(Options),
+    /// Say whose memory files (GEMINI.md, AGENTS.md) the agent may believe
+    #[command(next_line_help = true, after_help = help::TRUST)]
+    Trust(TrustArgs),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Args)]
+struct TrustArgs {
+    /// Directory to trust, with all that lies below it
+    #[arg(value_name = "PATH", required_unless_present = "list")]
+    path: Option<PathBuf>,
+    /// Trust it no longer
+    #[arg(long)]
+    remove: bool,
+    /// Print what is trusted
+    #[arg(long, conflicts_with_all = ["path", "remove"])]
+    list: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+impl TrustArgs {
+    fn ask(&mut self) -> Ask {
+        match (self.path.take(), self.remove) {
+            (None, _) => Ask::List,
+            (Some(path), false) => Ask::Add(path),
+            (Some(path), true) => Ask::Remove(path),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verb {
     Serve,
     Token,
+    Trust(Ask),
 }
 
 impl Cli {
@@ -42,6 +73,7 @@ impl Cli {
             None => (Verb::Serve, [self.options, Options::default()]),
             Some(VerbArgs::Serve(options)) => (Verb::Serve, [self.options, options]),
             Some(VerbArgs::Token(options)) => (Verb::Token, [self.options, options]),
+            Some(VerbArgs::Trust(mut trust)) => (Verb::Trust(trust.ask()), [self.options, trust.options]),
         }
     }
 }
@@ -63,6 +95,15 @@ pub(super) struct Options {
     /// [default: the current directory; environment: AGENA_WORKSPACE; file: workspace]
     #[arg(long, value_name = "DIR", verbatim_doc_comment)]
     workspace: Option<OsString>,
+    /// What is done without asking: nothing that changes anything, edits of plain files,
+    /// or everything; plan changes nothing at all
+    /// [default: default; environment: AGENA_APPROVAL_MODE; file: agent.approval_mode]
+    #[arg(long, value_name = "default|auto_edit|yolo|plan", verbatim_doc_comment)]
+    approval_mode: Option<OsString>,
+    /// Whether commands are confined by the kernel (Landlock); auto is on where it can
+    /// [default: auto; environment: AGENA_SANDBOX; file: agent.sandbox]
+    #[arg(long, value_name = "on|off|auto", verbatim_doc_comment)]
+    sandbox: Option<OsString>,
     /// Who may call: holders of a token or key, or everyone on this machine
     /// [default: token; environment: AGENA_AUTH; file: auth.mode]
     #[arg(long, value_name = "token|none", verbatim_doc_comment)]
@@ -117,11 +158,13 @@ impl Options {
     }
 
     /// Each option that is one key under another name.
-    fn single(&self) -> [(&'static str, &'static str, &Option<OsString>); 9] {
+    fn single(&self) -> [(&'static str, &'static str, &Option<OsString>); 11] {
         [
             ("--listen", "server.listen", &self.listen),
             ("--data-dir", "data_dir", &self.data_dir),
             ("--workspace", "workspace", &self.workspace),
+            ("--approval-mode", "agent.approval_mode", &self.approval_mode),
+            ("--sandbox", "agent.sandbox", &self.sandbox),
             ("--auth", "auth.mode", &self.auth),
             ("--log-format", "log.format", &self.log_format),
             ("--tls-cert", "tls.cert", &self.tls_cert),

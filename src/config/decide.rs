@@ -9,7 +9,8 @@ use super::error::ConfigError;
 use super::files::Files;
 use super::raw::{self, KeyOrigin, Mode, Raw};
 use super::settings::{
-    A2a, AuthMode, Durability, Extension, Limits, Log, LogFormat, NamedKey, Settings, Store, TlsFiles,
+    A2a, Agent, ApprovalMode, AuthMode, Durability, Extension, Limits, Log, LogFormat, NamedKey, Sandbox,
+    Settings, Store, TlsFiles,
 };
 use super::values::{Bounded, PathText, check_key};
 use super::web::{Hosts, Origins};
@@ -23,10 +24,16 @@ const HEADER_BYTES: usize = 64 * 1024;
 const RETENTION_DAYS: u64 = 30;
 const REPEAT_SECONDS: u64 = 300;
 const FILTER: &str = "info";
+const MODEL: &str = "rehearsal";
+const MAX_ANSWERS: usize = 100;
+const CONTEXT_TOKENS: u32 = 1_048_576;
+const SHELL_SILENCE_SECONDS: u32 = 300;
+const SHELL_WALL_SECONDS: u32 = 3600;
 
 pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Settings, ConfigError> {
     let server = raw.server;
     let listen = server.listen.map_or(SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)), |listen| listen.0);
+    let workspace = workspace(raw.workspace, files)?;
     let mut hosts = server.allowed_hosts;
     // Who announces a name must also answer to it.
     hosts.extend(server.public_url.as_ref().map(|url| url.host().clone()));
@@ -48,11 +55,13 @@ pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Settings, ConfigErro
         auth: auth(raw.auth, listen, files)?,
         log: log(raw.log),
         store: store(&raw.store),
+        agent: agent(raw.agent, &workspace, files)?,
         a2a: a2a(raw.a2a),
         push_hosts: Hosts(raw.push.allow_hosts),
+        model: raw.model.name.map_or_else(|| MODEL.to_owned(), |name| name.0),
         rehearsal: raw.model.rehearsal.map(|path| absolute("model.rehearsal", path.0, files)).transpose()?,
         data_dir: data_dir(raw.data_dir, files)?,
-        workspace: workspace(raw.workspace, files)?,
+        workspace,
     })
 }
 
@@ -83,6 +92,37 @@ fn store(raw: &raw::Store) -> Store {
     }
 }
 
+fn agent(raw: raw::Agent, workspace: &Path, files: &dyn Files) -> Result<Agent, ConfigError> {
+    let paths = |key, paths: Vec<PathText>| -> Result<Vec<PathBuf>, ConfigError> {
+        paths.into_iter().map(|path| absolute(key, path.0, files)).collect()
+    };
+    let approval_mode = raw.approval_mode.unwrap_or(ApprovalMode::Default);
+    Ok(Agent {
+        root: root(raw.root, workspace, files)?,
+        approval_mode,
+        // Who asks for nothing anyway has nothing to keep from clients that ask for just that.
+        allow_yolo: raw.allow_yolo.unwrap_or(false) || approval_mode == ApprovalMode::Yolo,
+        sandbox: raw.sandbox.unwrap_or(Sandbox::Auto),
+        writable: paths("agent.writable", raw.writable)?,
+        trusted: paths("agent.trusted", raw.trusted)?,
+        rules: raw.rules,
+        max_answers: number(raw.max_answers, MAX_ANSWERS),
+        context_tokens: raw.context_tokens.map_or(CONTEXT_TOKENS, Bounded::get),
+        shell_silence: patience(raw.shell_silence_seconds, SHELL_SILENCE_SECONDS),
+        shell_wall: patience(raw.shell_wall_seconds, SHELL_WALL_SECONDS),
+    })
+}
+
+fn root(raw: Option<PathText>, workspace: &Path, files: &dyn Files) -> Result<PathBuf, ConfigError> {
+    let Some(PathText(path)) = raw else { return Ok(workspace.to_owned()) };
+    files.directory(&path).map_err(|error| ConfigError::Root { path, error })
+}
+
+fn patience(given: Option<raw::Patience>, default: u32) -> Option<Duration> {
+    let seconds = given.map_or(default, Bounded::get);
+    (seconds > 0).then(|| Duration::from_secs(seconds.into()))
+}
+
 fn a2a(raw: raw::A2a) -> A2a {
     let extension =
         |e: raw::Extension| Extension { uri: e.uri, description: e.description, required: e.required };
@@ -90,6 +130,7 @@ fn a2a(raw: raw::A2a) -> A2a {
         streaming: raw.streaming.unwrap_or(true),
         push_notifications: raw.push_notifications.unwrap_or(true),
         extended_card: raw.extended_card.unwrap_or(true),
+        development_tool_required: raw.development_tool_required.unwrap_or(false),
         repeat_window: Duration::from_secs(raw.repeat_seconds.map_or(REPEAT_SECONDS, |s| s.get().into())),
         extensions: raw.extensions.into_iter().map(extension).collect(),
         tenants: raw.tenants.into_iter().map(|tenant| tenant.0).collect(),

@@ -39,7 +39,7 @@ const DEBUG: &str = "DEBUG";
 const DEBUG_FILTER: &str = "info,agena=debug";
 
 /// Each variable that is one key under another name.
-pub(super) const VARIABLES: [(&str, &str); 8] = [
+pub(super) const VARIABLES: [(&str, &str); 10] = [
     ("AGENA_LISTEN", "server.listen"),
     ("AGENA_DATA_DIR", "data_dir"),
     ("AGENA_WORKSPACE", "workspace"),
@@ -47,6 +47,8 @@ pub(super) const VARIABLES: [(&str, &str); 8] = [
     ("AGENA_LOG_FORMAT", "log.format"),
     ("AGENA_PUBLIC_URL", "server.public_url"),
     ("AGENA_REHEARSAL", "model.rehearsal"),
+    ("AGENA_APPROVAL_MODE", "agent.approval_mode"),
+    ("AGENA_SANDBOX", "agent.sandbox"),
     ("RUST_LOG", "log.filter"),
 ];
 

@@ -51,6 +51,8 @@ pub enum ConfigError {
     HalfTls { present: &'static str, missing: &'static str },
     #[error("workspace: {} is not a readable directory ({error}); name one with --workspace", .path.display())]
     Workspace { path: PathBuf, error: io::Error },
+    #[error("agent.root: {} is not a readable directory ({error}); name the one that workspaces lie under", .path.display())]
+    Root { path: PathBuf, error: io::Error },
     #[error("data_dir: no home directory is known for a default; name one with --data-dir or AGENA_DATA_DIR")]
     NoDataDir,
     #[error("{key}: `{}` is relative and the current directory is unknown ({error}); write an absolute path", .path.display())]

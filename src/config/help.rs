@@ -13,12 +13,26 @@ Examples:
   curl -H \"Authorization: Bearer $(agena token)\" http://127.0.0.1:41242/extendedAgentCard
       Call the server with it.";
 
+pub(super) const TRUST: &str = "\
+The list is kept in the data directory and read when the server starts. Neither a workspace nor a
+client can change it. Without trust such files are not read at all.
+
+Examples:
+  agena trust ~/project
+      Believe the memory files of a directory and of all that lies below it.
+  agena trust --list
+      Print what is trusted, one path per line.
+  agena trust --remove ~/project
+      Take it back.";
+
 pub(super) const MORE: &str = "\
 Examples:
   agena
       Serve the current directory on 127.0.0.1:41242.
   agena --workspace ~/project --listen 127.0.0.1:8080
       Serve another directory on another port.
+  agena --approval-mode auto_edit
+      Change plain files of the workspace without asking; ask for everything else.
   agena --auth none
       Ask callers for nothing; only on loopback.
   agena --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
@@ -50,11 +64,26 @@ Keys of the file, in TOML, with their defaults:
   log.filter               \"info\"; environment: RUST_LOG, or DEBUG=1 for info,agena=debug
   store.durability         \"process\", or \"power\": what an acknowledged event survives
   store.retention_days     30; how long ended tasks are kept, 0 for ever
+  agent.root               the workspace; every workspace that a client names lies under it
+  agent.approval_mode      \"default\", or \"auto_edit\", \"yolo\", \"plan\"
+  agent.allow_yolo         false; whether clients may ask for yolo; yolo as approval_mode implies it
+  agent.sandbox            \"auto\", or \"on\", \"off\"; \"on\" does not start where the kernel cannot
+  agent.writable           []; what confined commands may change besides workspace and /tmp
+  agent.trusted            []; directories whose memory files are believed, besides `agena trust`
+  agent.rules              []; each with tool, decision (allow, ask, deny), and command or path;
+                           also reason, and the examples matches and not_matches
+  agent.max_answers        100; answers of the model in one turn
+  agent.context_tokens     1048576; a conversation is made shorter at half of it
+  agent.shell_silence_seconds, agent.shell_wall_seconds
+                           300, 3600; how long a command may print nothing, and take; 0 for ever
   a2a.streaming, a2a.push_notifications, a2a.extended_card
                            true; what the card offers
   a2a.repeat_seconds       300; a send that comes again within it is the same send
   a2a.extensions           []; announced in the card, each with uri, description, required
   a2a.tenants              []; names that requests may give, each with tasks of its own
+  a2a.development_tool_required
+                           false; whether clients must name the development-tool extension
   push.allow_hosts         []; hosts inside that webhooks may name
+  model.name               \"rehearsal\"
   model.rehearsal          none; a script in YAML
 A relative path in the file is relative to the file.";

@@ -103,18 +103,23 @@ fn key_path(path: &serde_path_to_error::Path) -> String {
 /// the wrong place.
 fn in_our_words(message: &str) -> String {
     match message.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected ")) {
-        Some((_, expected)) => format!("must be {}", expected.replace("a sequence", "a list")),
+        Some((_, expected)) => {
+            format!("must be {}", expected.replace("a sequence", "a list").replace("string only", "a string"))
+        }
         None => message.replace("unknown field", "unknown key").replace("missing field", "missing key"),
     }
 }
 
-/// The keys that hold a path, apart from `auth.keys[].key_file`.
-const PATH_KEYS: [(Option<&str>, &str); 5] = [
+/// The keys that hold a path or a list of them, apart from `auth.keys[].key_file`.
+const PATH_KEYS: [(Option<&str>, &str); 8] = [
     (None, "data_dir"),
     (None, "workspace"),
     (Some("tls"), "cert"),
     (Some("tls"), "key"),
     (Some("model"), "rehearsal"),
+    (Some("agent"), "root"),
+    (Some("agent"), "writable"),
+    (Some("agent"), "trusted"),
 ];
 
 /// Makes the paths of a file relative to the file rather than to wherever the server was started.
@@ -134,11 +139,13 @@ fn anchor(table: &mut Table, base: &Path) {
 
 /// Leaves what is no usable path as it is, for the schema to refuse it in the author's own words.
 fn anchor_value(value: Option<&mut Value>, base: &Path) {
-    if let Some(Value::String(path)) = value
-        && !path.is_empty()
-        && !path.starts_with('~')
-        && let Some(anchored) = base.join(&*path).to_str()
-    {
-        *path = anchored.to_owned();
+    match value {
+        Some(Value::Array(paths)) => paths.iter_mut().for_each(|path| anchor_value(Some(path), base)),
+        Some(Value::String(path)) if !path.is_empty() && !path.starts_with('~') => {
+            if let Some(anchored) = base.join(&*path).to_str() {
+                *path = anchored.to_owned();
+            }
+        }
+        _ => {}
     }
 }

@@ -8,9 +8,11 @@ mod error;
 mod files;
 mod help;
 mod layers;
+mod private;
 mod raw;
 mod settings;
 pub mod token;
+pub mod trust;
 mod values;
 mod web;
 
@@ -30,7 +32,8 @@ use self::layers::Layer;
 pub use self::env::{Env, ProcessEnv};
 pub use self::error::{ConfigError, Exit, Source, Stream};
 pub use self::settings::{
-    A2a, AuthMode, Durability, Extension, Limits, Log, LogFormat, NamedKey, Settings, Store, TlsFiles,
+    A2a, Agent, ApprovalMode, AuthMode, Decision, Durability, Extension, Limits, Log, LogFormat, NamedKey,
+    Rule, Sandbox, Settings, Store, TlsFiles,
 };
 pub use self::values::LOCAL_KEY;
 pub use self::web::{Host, Hosts, Origins, PublicUrl, WebOrigin};
@@ -40,6 +43,7 @@ pub use self::web::{Host, Hosts, Origins, PublicUrl, WebOrigin};
 pub enum Command {
     Serve(Box<Settings>),
     Token(Box<Settings>),
+    Trust(Box<Settings>, trust::Ask),
 }
 
 /// Reads the command line, the first of `args` being the program's own name.
@@ -57,6 +61,7 @@ fn parse_with(
     Ok(match verb {
         Verb::Serve => Command::Serve(settings),
         Verb::Token => Command::Token(settings),
+        Verb::Trust(ask) => Command::Trust(settings, ask),
     })
 }
 

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Deserializer};
 use toml::Value;
 
-use super::settings::{Durability, LogFormat};
-use super::values::{Bounded, Filter, KeyName, Listen, PathText, Tenant, check_key};
+use super::settings::{ApprovalMode, Durability, LogFormat, Rule, Sandbox};
+use super::values::{Bounded, Filter, KeyName, Listen, ModelName, PathText, Tenant, check_key};
 use super::web::{Host, PublicUrl, WebOrigin};
 use crate::domain::secret::Secret;
 
@@ -20,6 +20,7 @@ pub(super) struct Raw {
     pub(super) auth: Auth,
     pub(super) log: Log,
     pub(super) store: Store,
+    pub(super) agent: Agent,
     pub(super) a2a: A2a,
     pub(super) push: Push,
     pub(super) model: Model,
@@ -85,6 +86,25 @@ pub(super) struct Store {
     pub(super) retention_days: Option<Bounded<0, 36_500>>,
 }
 
+/// 0 for ever, and a week at the most.
+pub(super) type Patience = Bounded<0, 604_800>;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Agent {
+    pub(super) root: Option<PathText>,
+    pub(super) approval_mode: Option<ApprovalMode>,
+    pub(super) allow_yolo: Option<bool>,
+    pub(super) sandbox: Option<Sandbox>,
+    pub(super) writable: Vec<PathText>,
+    pub(super) trusted: Vec<PathText>,
+    pub(super) rules: Vec<Rule>,
+    pub(super) max_answers: Option<Bounded<1, 10_000>>,
+    pub(super) context_tokens: Option<Bounded<4096, 100_000_000>>,
+    pub(super) shell_silence_seconds: Option<Patience>,
+    pub(super) shell_wall_seconds: Option<Patience>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct A2a {
@@ -92,6 +112,7 @@ pub(super) struct A2a {
     pub(super) push_notifications: Option<bool>,
     pub(super) extended_card: Option<bool>,
     pub(super) repeat_seconds: Option<Bounded<0, 86_400>>,
+    pub(super) development_tool_required: Option<bool>,
     pub(super) extensions: Vec<Extension>,
     pub(super) tenants: Vec<Tenant>,
 }
@@ -116,6 +137,7 @@ pub(super) struct Push {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct Model {
+    pub(super) name: Option<ModelName>,
     pub(super) rehearsal: Option<PathText>,
 }
 

@@ -28,8 +28,11 @@ pub struct Settings {
     pub auth: AuthMode,
     pub log: Log,
     pub store: Store,
+    pub agent: Agent,
     pub a2a: A2a,
     pub push_hosts: Hosts,
+    /// The model that is asked where a client names none.
+    pub model: String,
     /// A script to follow instead of the built-in one.
     pub rehearsal: Option<PathBuf>,
     /// Absolute, and perhaps not there yet.
@@ -82,11 +85,93 @@ pub enum Durability {
     Power,
 }
 
+/// How the agent works: where, how much of it unasked, and within which limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    /// Every workspace of a client lies under it. Canonical, and there when the settings were decided.
+    pub root: PathBuf,
+    pub approval_mode: ApprovalMode,
+    /// Clients may ask for yolo.
+    pub allow_yolo: bool,
+    pub sandbox: Sandbox,
+    /// Besides what a confined command may change anyway. Absolute.
+    pub writable: Vec<PathBuf>,
+    /// Directories whose memory files are believed, besides those of `agena trust`. Absolute.
+    pub trusted: Vec<PathBuf>,
+    pub rules: Vec<Rule>,
+    /// Answers of the model in one turn, at the most.
+    pub max_answers: usize,
+    /// What the model can hold.
+    pub context_tokens: u32,
+    /// How long a command may print nothing; none means for ever.
+    pub shell_silence: Option<Duration>,
+    /// How long a command may take at all; none means for ever.
+    pub shell_wall: Option<Duration>,
+}
+
+/// How much is done without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalMode {
+    Default,
+    AutoEdit,
+    Yolo,
+    Plan,
+}
+
+impl ApprovalMode {
+    /// As the file spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::AutoEdit => "auto_edit",
+            Self::Yolo => "yolo",
+            Self::Plan => "plan",
+        }
+    }
+}
+
+/// Whether commands are confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sandbox {
+    /// Or the server does not start.
+    On,
+    Off,
+    /// Where the kernel can.
+    Auto,
+}
+
+/// One of `[[agent.rules]]`, as it was written: what it means, and whether it holds water, is the agent's to say.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with tool and decision")]
+pub struct Rule {
+    pub tool: String,
+    pub command: Option<String>,
+    pub path: Option<String>,
+    pub decision: Decision,
+    pub reason: Option<String>,
+    #[serde(default)]
+    pub matches: Vec<String>,
+    #[serde(default)]
+    pub not_matches: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    Allow,
+    Ask,
+    Deny,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct A2a {
     pub streaming: bool,
     pub push_notifications: bool,
     pub extended_card: bool,
+    /// Whether a client must name the development-tool extension.
+    pub development_tool_required: bool,
     /// A send that comes again within this time is the same send.
     pub repeat_window: Duration,
     pub extensions: Vec<Extension>,

@@ -1,6 +1,7 @@
 //! Tests of the configuration as a whole, over an environment and a disk made of maps.
 
 mod accepted;
+mod agent;
 mod help;
 mod precedence;
 mod refused;

@@ -1,13 +1,14 @@
 //! The local token: made once, kept in the data directory, printed by `agena token`. Knows only that directory;
 //! `agena token` and the start of the server call it.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use super::private;
 use crate::domain::secret::Secret;
 
 const NAME: &str = "token";
@@ -44,7 +45,7 @@ pub fn load_or_create(data_dir: &Path) -> Result<LocalToken, TokenError> {
     if let Some(local) = load(&path)? {
         return Ok(local);
     }
-    make_private_dir(data_dir).map_err(|error| TokenError::DataDir { path: data_dir.to_owned(), error })?;
+    private::make_dir(data_dir).map_err(|error| TokenError::DataDir { path: data_dir.to_owned(), error })?;
     offer(data_dir, &path, &generate()?)?;
     // Read back rather than returned, as another process may have been first.
     let gone = || TokenError::Read { path: path.clone(), error: io::ErrorKind::NotFound.into() };
@@ -85,7 +86,7 @@ fn random<const N: usize>() -> Result<[u8; N], TokenError> {
 /// put there a moment ago, and unlike a write in place it shows nobody half a token.
 fn offer(data_dir: &Path, path: &Path, token: &Secret) -> Result<(), TokenError> {
     let draft = data_dir.join(format!(".{NAME}.{}", URL_SAFE_NO_PAD.encode(random::<9>()?)));
-    let offered = write_private(&draft, token).and_then(|()| fs::hard_link(&draft, path));
+    let offered = private::write_new(&draft, token.expose()).and_then(|()| fs::hard_link(&draft, path));
     // A draft that stays behind is no token; failing over it would help nobody.
     let _ = fs::remove_file(&draft);
     match offered {
@@ -94,24 +95,6 @@ fn offer(data_dir: &Path, path: &Path, token: &Secret) -> Result<(), TokenError>
         }
         _ => Ok(()),
     }
-}
-
-fn write_private(path: &Path, token: &Secret) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(token.expose().as_bytes())?;
-    file.sync_all()
-}
-
-fn make_private_dir(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
 
 /// Closes a file that others may use, and says so: whoever read it still knows the token.

@@ -83,6 +83,23 @@ impl TryFrom<String> for PathText {
     }
 }
 
+/// The name of a model. Which there are is not known here.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct ModelName(pub(super) String);
+
+impl TryFrom<String> for ModelName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            Err(format!("`{text}` is not the name of a model; write for example rehearsal"))
+        } else {
+            Ok(Self(text))
+        }
+    }
+}
+
 /// A logging filter, as `tracing_subscriber::EnvFilter` reads it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]

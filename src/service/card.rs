@@ -1,5 +1,6 @@
 //! The agent card: what this server says of itself. Pure; built once at start from the address it has.
 
+use crate::domain::extension::DEVELOPMENT_TOOL;
 use crate::projection::push_state::PUSH_STATE;
 use crate::projection::v10::RESUME;
 use crate::proto::a2a::{
@@ -29,6 +30,8 @@ pub struct Offer {
     pub streaming: bool,
     pub push_notifications: bool,
     pub extended_card: bool,
+    /// A client must name the development-tool extension.
+    pub development_tool_required: bool,
     /// Besides our own.
     pub extensions: Vec<AgentExtension>,
 }
@@ -47,7 +50,7 @@ pub fn card(place: &Place, offer: &Offer) -> AgentCard {
         }),
         default_input_modes: INPUT.map(str::to_owned).to_vec(),
         default_output_modes: OUTPUT.map(str::to_owned).to_vec(),
-        skills: vec![rehearsal()],
+        skills: vec![development(), rehearsal()],
         ..AgentCard::default()
     };
     if place.needs_key {
@@ -83,10 +86,39 @@ fn extensions(offer: &Offer) -> Vec<AgentExtension> {
     let resume = "Every event and task carries its sequence; Last-Event-ID resumes a stream behind it.";
     let push = "Every task carries the state of its webhooks.";
     let push = offer.push_notifications.then(|| own(PUSH_STATE, push));
-    [own(RESUME, resume)].into_iter().chain(push).chain(offer.extensions.iter().cloned()).collect()
+    let development = development_tool(offer.development_tool_required);
+    let own = [own(RESUME, resume), development].into_iter().chain(push);
+    own.chain(offer.extensions.iter().cloned()).collect()
 }
 
-/// True today; the development skills are announced with the agent that has them.
+fn development_tool(required: bool) -> AgentExtension {
+    AgentExtension {
+        uri: DEVELOPMENT_TOOL.to_owned(),
+        description:
+            "Settings, thoughts, tool calls with their live output, and confirmations, typed, in metadata; \
+            without it the agent speaks and asks in plain text."
+                .to_owned(),
+        required,
+        params: None,
+    }
+}
+
+fn development() -> AgentSkill {
+    AgentSkill {
+        id: "development".to_owned(),
+        name: "Development".to_owned(),
+        description:
+            "Answers questions about the code of a workspace, edits its files and runs commands there, \
+            each after approval where the server's settings ask for it."
+                .to_owned(),
+        tags: ["code", "files", "shell"].map(str::to_owned).to_vec(),
+        examples: ["What is in README.md?", "Create hello.py that prints hi", "Run ls -la"]
+            .map(str::to_owned)
+            .to_vec(),
+        ..AgentSkill::default()
+    }
+}
+
 fn rehearsal() -> AgentSkill {
     AgentSkill {
         id: "rehearsal".to_owned(),

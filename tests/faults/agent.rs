@@ -11,18 +11,17 @@ use super::{client, read};
 const SCRIPT: &str = "rules:\n- when: {text: ask}\n  do: [ask: 'Which?']\n\
     - when: {text: blue}\n  do: [wait: 10ms, complete: done]\n\
     - do: [{call: {tool: run_shell_command, with: {command: 'echo x >> ran'}}}, say: 'It was: {result}']\n";
-const OPTIONS: [&str; 6] = ["--auth", "none", "--rehearsal", "script.yaml", "--workspace", "work"];
+const OPTIONS: [&str; 4] = ["--auth", "none", "--rehearsal", "script.yaml"];
 const MOST: usize = 60;
 
 fn home() -> TempDir {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("script.yaml"), SCRIPT).unwrap();
-    std::fs::create_dir(home.path().join("work")).unwrap();
     home
 }
 
 fn ran(home: &std::path::Path) -> usize {
-    std::fs::read_to_string(home.join("work/ran")).unwrap_or_default().lines().count()
+    std::fs::read_to_string(home.join("workspace/ran")).unwrap_or_default().lines().count()
 }
 
 async fn say(url: &str, id: &str, task: &str, text: &str) -> Vec<(u64, Value)> {

@@ -53,15 +53,30 @@ fn the_banner_has_the_token_and_every_address() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let banner: Vec<String> = lines.by_ref().take(6).collect();
+    let banner: Vec<String> = lines.by_ref().take(10).collect();
     child.kill().unwrap();
     child.wait().unwrap();
     let token = std::fs::read_to_string(home.path().join(".local/share/agena/token")).unwrap();
     assert!(banner[0].starts_with("agena ") && banner[0].ends_with("is ready"), "{banner:?}");
-    for (line, start) in banner[2..].iter().zip(["gRPC", "HTTP+JSON", "agent card", "token"]) {
-        assert!(line.trim_start().starts_with(start), "{banner:?}");
+    let workspace = home.path().canonicalize().unwrap();
+    for (line, (name, value)) in banner[2..].iter().zip([
+        ("gRPC", "127.0.0.1:"),
+        ("HTTP+JSON", "http://127.0.0.1:"),
+        ("agent card", "http://127.0.0.1:"),
+        ("workspace", workspace.to_str().unwrap()),
+        ("model", "rehearsal"),
+        ("approvals", "default   (asks before it changes anything)"),
+        ("sandbox", "o"),
+        ("token", token.as_str()),
+    ]) {
+        let value = format!("  {name:<12}{value}");
+        assert!(line.starts_with(&value), "{banner:?} has no {value:?}");
     }
-    assert!(banner[5].contains(&token), "{banner:?}");
+    let sandbox = banner[8].trim_start().strip_prefix("sandbox").unwrap().trim();
+    assert!(
+        sandbox.starts_with("on (Landlock ABI ") || sandbox.starts_with("off: this kernel "),
+        "{sandbox}"
+    );
 }
 
 #[test]
@@ -82,6 +97,13 @@ fn what_cannot_start_says_why_in_one_line() {
         (vec!["--auth", "none", "--listen", "0.0.0.0:0"], 2, "only for loopback"),
         (vec!["--tls-cert", file, "--tls-key", file], 1, "certificate"),
         (vec!["--set", "log.filter=a=b=c"], 2, "log filter"),
+        (vec!["--set", "model.name=gpt"], 1, "there is no model `gpt`; these are there: rehearsal"),
+        (vec!["--set", "agent.root=/usr"], 1, "does not lie under agent.root, /usr; name one that does"),
+        (
+            vec!["--set", "agent.rules=[{tool='*', decision='ask'}, {tool='a b', decision='ask'}]"],
+            1,
+            "rule 2 (agent.rules[1]): tool: `a b` is neither",
+        ),
     ] {
         let output = output(agena(home.path()).args(&options));
         let text = String::from_utf8(output.stderr).unwrap();

@@ -20,3 +20,4 @@ mod shutdown;
 mod store;
 mod streams;
 mod tool;
+mod trust;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::super::trust::Ask;
 use super::super::{AuthMode, Command, Host, LogFormat, WebOrigin};
 use super::{FILE, Fake, run, settings};
 
@@ -30,6 +31,14 @@ fn verbs() {
     let file = Fake::with(&[]);
     for args in [&["serve"][..], &[], &["--auth", "none", "serve"], &["serve", "--auth", "none"]] {
         assert!(matches!(run(args, &[], &file), Ok(Command::Serve(_))), "{args:?}");
+    }
+    for (args, asked) in [
+        (&["trust", "/ws"][..], Ask::Add("/ws".into())),
+        (&["trust", "--remove", "ws"], Ask::Remove("ws".into())),
+        (&["trust", "ws", "--remove"], Ask::Remove("ws".into())),
+        (&["--data-dir", "/d", "trust", "--list"], Ask::List),
+    ] {
+        assert!(matches!(run(args, &[], &file), Ok(Command::Trust(_, ask)) if ask == asked), "{args:?}");
     }
     for args in [&["token", "--data-dir", "/d"], &["--data-dir", "/d", "token"]] {
         match run(args, &[], &file) {

@@ -8,7 +8,7 @@ use super::super::{Exit, Stream};
 use super::{Fake, run, settings};
 
 /// Each key of the schema with a value it takes.
-const KEYS: [(&str, &str); 18] = [
+const KEYS: [(&str, &str); 31] = [
     ("data_dir", "'/d'"),
     ("workspace", "'/ws'"),
     ("server.listen", "'127.0.0.1:1'"),
@@ -27,6 +27,19 @@ const KEYS: [(&str, &str); 18] = [
     ("auth.keys", "[{ name = 'ci', key = '0123456789abcdef' }]"),
     ("log.format", "'json'"),
     ("log.filter", "'warn'"),
+    ("agent.root", "'/ws'"),
+    ("agent.approval_mode", "'plan'"),
+    ("agent.allow_yolo", "true"),
+    ("agent.sandbox", "'on'"),
+    ("agent.writable", "['/w']"),
+    ("agent.trusted", "['/t']"),
+    ("agent.rules", "[{ tool = '*', decision = 'ask' }]"),
+    ("agent.max_answers", "1"),
+    ("agent.context_tokens", "4096"),
+    ("agent.shell_silence_seconds", "0"),
+    ("agent.shell_wall_seconds", "0"),
+    ("a2a.development_tool_required", "true"),
+    ("model.name", "'rehearsal'"),
 ];
 
 fn shown(args: &[&str]) -> String {
@@ -60,6 +73,7 @@ fn help_names_every_key_and_variable() {
         }
         assert!(help.contains("Examples:") && help.contains("agena --auth none"), "{args:?}");
     }
+    assert!(shown(&["trust", "--help"]).contains("agena trust --remove"));
     assert!(shown(&["token", "--help"]).contains("$(agena token)"));
 }
 
@@ -76,9 +90,20 @@ fn every_option_tells_default_environment_and_file() {
     }
 }
 
+/// Of what, or a list, but not both.
+const TRUST: [&[&str]; 3] = [&["trust"], &["trust", "--remove"], &["trust", "--list", "/ws"]];
+
 #[test]
 fn usage_errors_exit_with_2_on_stderr() {
-    for args in [&["--nope"][..], &["nope"], &["--listen"], &["--auth", "none", "--auth", "token"]] {
+    for args in [
+        &["--nope"][..],
+        &["nope"],
+        &["--listen"],
+        &["--auth", "none", "--auth", "token"],
+        TRUST[0],
+        TRUST[1],
+        TRUST[2],
+    ] {
         match run(args, &[], &Fake::with(&[])) {
             Err(exit) => assert_eq!((exit.stream, exit.code), (Stream::Stderr, 2), "{args:?}"),
             Ok(command) => panic!("{args:?}: {command:?}"),

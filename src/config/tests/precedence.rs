@@ -54,6 +54,8 @@ fn every_other_key_with_an_option_and_a_variable() {
     let table = [
         ("--data-dir", "AGENA_DATA_DIR", "data_dir", ["/a", "/b", "/c"]),
         ("--workspace", "AGENA_WORKSPACE", "workspace", ["/cwd", "/ws", "/cwd"]),
+        ("--approval-mode", "AGENA_APPROVAL_MODE", "agent.approval_mode", ["plan", "auto_edit", "yolo"]),
+        ("--sandbox", "AGENA_SANDBOX", "agent.sandbox", ["on", "off", "auto"]),
         ("--auth", "AGENA_AUTH", "auth.mode", ["none", "token", "none"]),
         ("--log-format", "AGENA_LOG_FORMAT", "log.format", ["json", "text", "json"]),
         ("--public-url", "AGENA_PUBLIC_URL", "server.public_url", ["http://a", "http://b", "http://c"]),

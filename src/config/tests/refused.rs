@@ -31,6 +31,18 @@ const OPTIONS: &[(&[&str], &str)] = &[
         &["--config", "/nowhere.toml"],
         "cannot read the configuration /nowhere.toml (no such file); mend it or name another file with --config",
     ),
+    (
+        &["--approval-mode", "auto-edit"],
+        "--approval-mode: agent.approval_mode: unknown variant `auto-edit`, expected one of `default`, `auto_edit`, `yolo`, `plan`",
+    ),
+    (
+        &["--sandbox", "yes"],
+        "--sandbox: agent.sandbox: unknown variant `yes`, expected one of `on`, `off`, `auto`",
+    ),
+    (
+        &["--set", "agent.root=/nowhere"],
+        "agent.root: /nowhere is not a readable directory (no such directory); name the one that workspaces lie under",
+    ),
     (&["--log-format", "xml"], "--log-format: log.format: unknown variant `xml`, expected `text` or `json`"),
     (&["--tls-cert", "c.pem"], "tls.cert is set without tls.key; set both to serve TLS, or neither"),
     (&["--tls-key", "k.pem"], "tls.key is set without tls.cert; set both to serve TLS, or neither"),
@@ -63,7 +75,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["--set", "server=5"], "--set server: must be a table"),
     (
         &["--set", "listen=127.0.0.1:1"],
-        "--set listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `a2a`, `push`, `model`",
+        "--set listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `agent`, `a2a`, `push`, `model`",
     ),
     (
         &["--set", "log.format=x\nworkspace='/ws'"],

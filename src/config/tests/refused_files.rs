@@ -15,7 +15,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "listen = '127.0.0.1:1'",
-        "FILE: listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `a2a`, `push`, `model`",
+        "FILE: listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `agent`, `a2a`, `push`, `model`",
     ),
     (
         "[server]\nlisen = '127.0.0.1:1'",
@@ -44,6 +44,28 @@ const FILES: &[(&str, &str)] = &[
     ),
     ("[limits]\nheader_bytes = '64k'", "FILE: limits.header_bytes: must be a number from 8192 to 1048576"),
     ("[tls]\ncert = 'c.pem'", "tls.cert is set without tls.key; set both to serve TLS, or neither"),
+    (
+        "agent.trusted = ['a', '~/b']",
+        "FILE: agent.trusted[1]: `~` is not expanded in `~/b`; write the path in full",
+    ),
+    ("agent.sandbox = true", "FILE: agent.sandbox: must be a string"),
+    ("agent.writable = '/w'", "FILE: agent.writable: must be a list"),
+    ("agent.max_answers = 0", "FILE: agent.max_answers: 0 is out of range; use a number from 1 to 10000"),
+    (
+        "agent.context_tokens = 1",
+        "FILE: agent.context_tokens: 1 is out of range; use a number from 4096 to 100000000",
+    ),
+    ("model.name = ''", "FILE: model.name: `` is not the name of a model; write for example rehearsal"),
+    ("agent.rules = [{ tool = '*' }]", "FILE: agent.rules[0]: missing key `decision`"),
+    ("[[agent.rules]]\ndecision = 'ask'", "FILE: agent.rules[0]: missing key `tool`"),
+    (
+        "agent.rules = [{ tool = '*', decision = 'forbid' }]",
+        "FILE: agent.rules[0].decision: unknown variant `forbid`, expected one of `allow`, `ask`, `deny`",
+    ),
+    (
+        "agent.rules = [{ tool = '*', decision = 'ask', comand = 'rm' }]",
+        "FILE: agent.rules[0].comand: unknown key `comand`, expected one of `tool`, `command`, `path`, `decision`, `reason`, `matches`, `not_matches`",
+    ),
     ("data_dir = '~/agena'", "FILE: data_dir: `~` is not expanded in `~/agena`; write the path in full"),
     (
         "[log]\nfilter = 'agena=loud'",

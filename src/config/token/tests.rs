@@ -68,7 +68,7 @@ fn a_newline_at_the_end_is_no_part_of_it() {
     let root = directory();
     let token = URL_SAFE_NO_PAD.encode([7; BYTES]);
     let file = root.path().join(NAME);
-    write_private(&file, &Secret::new(format!("{token}\r\n"))).expect("a file");
+    private::write_new(&file, &format!("{token}\r\n")).expect("a file");
     assert_eq!(load_or_create(root.path()).expect("a token").token.expose(), token);
 }
 

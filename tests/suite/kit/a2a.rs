@@ -7,10 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use agena::agent::Engine;
-use agena::domain::extension::DEVELOPMENT_TOOL;
 use agena::domain::principal::Principal;
 use agena::domain::store::Store;
-use agena::proto::a2a::AgentExtension;
 use agena::proto::a2a::a2a_service_http;
 use agena::proto::a2a::a2a_service_server::A2aServiceServer;
 use agena::push::{self, Counts, Deliverer};
@@ -47,13 +45,8 @@ pub struct A2aSetup {
 
 impl Default for A2aSetup {
     fn default() -> Self {
-        let development = AgentExtension { uri: DEVELOPMENT_TOOL.to_owned(), ..AgentExtension::default() };
-        let offer = Offer {
-            streaming: true,
-            push_notifications: true,
-            extended_card: true,
-            extensions: vec![development],
-        };
+        let offer =
+            Offer { streaming: true, push_notifications: true, extended_card: true, ..Offer::default() };
         Self {
             rim: Setup::default(),
             journal: None,

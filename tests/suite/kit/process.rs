@@ -15,9 +15,13 @@ use super::DEADLINE;
 /// A command that sees nothing of this machine's own settings.
 pub fn agena(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agena"));
+    // Beside the server's own files, which no workspace may hold.
+    let workspace = home.join("workspace");
+    std::fs::create_dir_all(&workspace).unwrap();
     command
         .env_clear()
         .env("HOME", home)
+        .env("AGENA_WORKSPACE", workspace)
         .env("AGENA_LISTEN", "127.0.0.1:0")
         .current_dir(home)
         .stdin(Stdio::null());

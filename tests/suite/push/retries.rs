@@ -76,10 +76,10 @@ async fn whoever_asks_is_told_that_a_webhook_was_stopped() {
     create(&server, &task, json!({"url": bad.url(), "id": "bad"})).await;
     create(&server, &task, json!({"url": good.url(), "id": "good"})).await;
     server.call("POST", &format!("/tasks/{task}:cancel"), Some(&json!({}))).await;
-    until_all(&server, &task, |push| push.attempts == 3 || push.delivered == 4).await;
+    until_all(&server, &task, |push| push.attempts == 3 || push.delivered == 5).await;
     let expected = json!({"webhooks": [
-        {"id": "bad", "state": "stopped", "problem": "answered 503", "attempts": 3, "delivered": 3},
-        {"id": "good", "state": "active", "attempts": 0, "delivered": 4},
+        {"id": "bad", "state": "stopped", "problem": "answered 503", "attempts": 3, "delivered": 4},
+        {"id": "good", "state": "active", "attempts": 0, "delivered": 5},
     ]});
     let get = |path: String| crate::kit::http().get(server.url(&path)).bearer_auth(crate::kit::TOKEN);
     for path in [format!("/tasks/{task}"), "/tasks".to_owned()] {
