@@ -64,7 +64,7 @@ impl Runner {
         let session = self.session().await?;
         let mut started = Vec::new();
         let mut events = Vec::new();
-        for act in session.work.batch.next() {
+        for act in session.work.batch.advance() {
             match act {
                 Act::Plan(index) => session.look(index),
                 Act::Start(index) => started.extend(session.start(index, &mut events)),

@@ -41,7 +41,7 @@ impl Batch {
     }
 
     /// What can be done now. What is to be planned counts as being planned from here on.
-    pub fn next(&mut self) -> Vec<Act> {
+    pub fn advance(&mut self) -> Vec<Act> {
         let phases: Vec<_> =
             self.members.iter().map(|m| (m.class, Phase::of(m.calling.state(), m.planning))).collect();
         let acts = scheduler::next(&phases);

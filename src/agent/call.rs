@@ -82,6 +82,8 @@ pub struct Answer {
     pub confirmation: ToolCallConfirmation,
     /// The name of the principal.
     pub by: String,
+    /// The message that says so.
+    pub message_id: String,
 }
 
 /// What to do, once the events are stored.
@@ -214,7 +216,7 @@ impl Calling {
     }
 
     fn decide(&mut self, request: ConfirmationRequest, answer: Answer) -> Result<Step, Refusal> {
-        let Answer { confirmation, by } = answer;
+        let Answer { confirmation, by, message_id } = answer;
         let stale = |shown: &String| *shown != request.fingerprint;
         if confirmation.fingerprint.as_ref().is_some_and(stale) {
             return Err(Refusal::StaleRequest);
@@ -233,7 +235,7 @@ impl Calling {
             reject_reason: confirmation.reject_reason.filter(|reason| !reason.is_empty()),
             answers: confirmation.answers,
         };
-        let decided = wire::decided(&self.call, &request, &decision, content.clone());
+        let decided = wire::decided(&self.call, &request, &decision, content.clone(), message_id);
         let mut step = if allows(kind) {
             let details = wire::changed(request.details, content).ok_or(Refusal::NotModifiable)?;
             self.approve(details, decision, kind)

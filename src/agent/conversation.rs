@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::domain::confirmation::is_confirmation;
 use crate::proto::a2a::part::Content as Said;
 use crate::proto::a2a::{Message, Part as MessagePart, Role};
 use crate::proto::gemini::part::Data;
@@ -54,6 +55,7 @@ impl Conversation {
             Some(Event::Message(message)) if message.role() == Role::User => {
                 self.waiting.push(Message::clone(message))
             }
+            Some(Event::Decision(decided)) => self.spend(&decided.message_id),
             Some(Event::Turn(turn)) => self.begin(&turn.message_ids),
             Some(Event::Answer(answer)) => self.answer(answer),
             Some(Event::ToolAnswer(answered)) => self.answered(&answered.tool_call_id, &answered.parts),
@@ -61,6 +63,11 @@ impl Conversation {
             Some(Event::Summary(summary)) => self.contents.clone_from(&summary.contents),
             _ => {}
         }
+    }
+
+    /// A message that decided about a call says nothing more to the model, unless it has words beside the decision.
+    fn spend(&mut self, message_id: &str) {
+        self.waiting.retain(|message| message.message_id != message_id || says_more(message));
     }
 
     fn begin(&mut self, message_ids: &[String]) {
@@ -164,6 +171,11 @@ pub fn text(role: &str, text: impl Into<String>) -> Content {
     Content { role: role.to_owned(), parts: vec![part] }
 }
 
+/// Whether a message has words beside a decision.
+pub fn says_more(message: &Message) -> bool {
+    message.parts.iter().any(is_confirmation) && !message.parts.iter().all(is_confirmation)
+}
+
 fn is_answer(content: &Content) -> bool {
     content.parts.iter().any(|part| matches!(part.data, Some(Data::FunctionResponse(_))))
 }
@@ -190,7 +202,7 @@ fn part(part: &MessagePart) -> Option<Data> {
         Said::Text(text) => Some(Data::Text(text.clone())),
         Said::Raw(bytes) => Some(Data::InlineData(Blob { mime_type, data: STANDARD.encode(bytes) })),
         Said::Url(url) => Some(Data::FileData(FileData { mime_type, file_uri: url.clone() })),
-        Said::Data(_) if crate::domain::confirmation::is_confirmation(part) => None,
+        Said::Data(_) if is_confirmation(part) => None,
         Said::Data(value) => serde_json::to_string(value).ok().map(Data::Text),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::batch::Batch;
 use super::call::{Answer, Calling, Effect, Input, Refusal};
+use super::conversation::says_more;
 use super::policy::answer::{self as words, Answer as Words};
 use super::policy::rule;
 use super::runner::{Along, Failed, Runner, Said};
@@ -74,7 +75,11 @@ impl Runner {
         let mut events = vec![Event::Message(Box::new(message.clone()))];
         for (part, confirmation) in decisions {
             let id = confirmation.tool_call_id.clone();
-            let input = Input::Decide(Answer { confirmation, by: by.clone() });
+            let input = Input::Decide(Answer {
+                confirmation,
+                by: by.clone(),
+                message_id: message.message_id.clone(),
+            });
             let step = batch.apply(&id, input).map_err(|refusal| Failed::Decision { part, refusal })?;
             events.extend(step.events);
             if let Some(Effect::Remember { option, details }) = step.effect {
@@ -87,8 +92,7 @@ impl Runner {
 
     /// Words beside a decision wait for the next turn.
     fn keep_for_later(&mut self, message: Message) {
-        let decides = |part| crate::domain::confirmation::is_confirmation(part);
-        if message.parts.iter().any(decides) && !message.parts.iter().all(decides) {
+        if says_more(&message) {
             self.said.push(message);
         }
     }

@@ -12,6 +12,7 @@ use crate::agent::policy::{self, Mode, RuleSpec};
 use crate::config::{ApprovalMode, Decision, Rule, Settings, trust};
 use crate::domain::tool::Workshop;
 use crate::model::rehearsal::Rehearsal;
+use crate::proto::devtool::AgentSettings;
 use crate::sandbox::process::own_binary;
 use crate::tool::{self, Bench, ShellLimits};
 
@@ -96,7 +97,10 @@ fn workshop(settings: &Settings, confined: bool) -> Result<impl Workshop, StartE
         shell: ShellLimits { silence: agent.shell_silence, wall: agent.shell_wall, ..ShellLimits::default() },
         ..tool::Options::new(agent.root.clone(), helper)
     };
-    Ok(Bench::new(options)?)
+    let bench = Bench::new(options)?;
+    // Told now, not to every client: the workspace of those that name none.
+    bench.open(&AgentSettings::default()).map_err(|bad| StartError::Workspace(bad.problem))?;
+    Ok(bench)
 }
 
 fn trusted(settings: &Settings) -> Result<Vec<PathBuf>, StartError> {

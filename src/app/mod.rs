@@ -25,6 +25,7 @@ use crate::domain::secret::Secret;
 use crate::domain::store::Store;
 use crate::proto::json::Unprintable;
 use crate::push::{self, Deliverer};
+use crate::sandbox::process;
 use crate::service::a2a::A2a;
 use crate::service::a2a_v03::A2aV03;
 use crate::service::card::{Place, card};
@@ -73,6 +74,8 @@ pub enum StartError {
     OutsideRoot { workspace: PathBuf, root: PathBuf },
     #[error(transparent)]
     Workspaces(#[from] tool::OpenError),
+    #[error("the workspace cannot be used: {0}, with --workspace")]
+    Workspace(String),
     #[error("the server's own program is not found, which runs commands for it: {0}")]
     OwnBinary(io::Error),
     #[error("cannot wait for signals: {0}")]
@@ -97,6 +100,9 @@ pub struct App {
 impl App {
     pub async fn start(settings: &Settings) -> Result<Self, StartError> {
         let signals = transport::Signals::new().map_err(StartError::Signals)?;
+        if let Err(error) = process::close_to_others() {
+            tracing::warn!(%error, "commands of the agent could read the memory of this process");
+        }
         let listener =
             Listener::bind(settings.listen).await.map_err(|e| cannot_listen(settings.listen, &e))?;
         let tls =

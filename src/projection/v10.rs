@@ -96,7 +96,7 @@ impl View {
 
     /// The calls that wait for an answer, beside the question in words.
     fn asked(&self) -> impl Iterator<Item = Part> {
-        self.calls.iter().flat_map(OpenCalls::asking).map(|call| devtool::data(call))
+        self.calls.iter().flat_map(OpenCalls::asking).map(devtool::data)
     }
 
     /// A piece of the answer is a message of its own, with an id of its own: clients tell messages apart by it.

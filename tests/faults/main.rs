@@ -158,7 +158,7 @@ async fn fill(store: &dyn Store, number: usize) {
     events.extend(
         (3..100).map(|n| event(n, Event::Text(TextDelta { text: "x".repeat(100), ..TextDelta::default() }))),
     );
-    let last = if number % 100 == 0 { TaskState::Working } else { TaskState::Completed };
+    let last = if number.is_multiple_of(100) { TaskState::Working } else { TaskState::Completed };
     if last != TaskState::Working {
         events.push(event(100, state(last)));
     }

@@ -35,7 +35,7 @@ fn answer(option: &str) -> ToolCallConfirmation {
 }
 
 fn decide(confirmation: ToolCallConfirmation) -> Input {
-    Input::Decide(Answer { confirmation, by: "ann".to_owned() })
+    Input::Decide(Answer { confirmation, by: "ann".to_owned(), message_id: "m".to_owned() })
 }
 
 fn modified() -> ToolCallConfirmation {

@@ -139,12 +139,14 @@ pub(super) fn decided(
     request: &ConfirmationRequest,
     decision: &Decision,
     new_content: Option<String>,
+    message_id: String,
 ) -> Event {
     Event::Decision(Box::new(Decided {
         tool_call_id: call.id.clone(),
         decision: Some(decision.clone()),
         fingerprint: request.fingerprint.clone().into_bytes().into(),
         new_content,
+        message_id,
     }))
 }
 

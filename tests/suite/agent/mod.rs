@@ -8,3 +8,4 @@ mod kit;
 mod outcomes;
 mod plain;
 mod rfc;
+mod turns;

@@ -1,26 +1,40 @@
 //! What stands behind the agent of a test: a script, and real tools in a workspace of its own.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use agena::agent::Mind;
 use agena::agent::mind::Options;
+use agena::domain::model::{Backend, Chunks};
 use agena::model::rehearsal::{Rehearsal, Script};
+use agena::proto::gemini::GenerateContentRequest;
 use agena::tool::{self, Bench};
 
 /// An agent in the making.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct AgentSetup {
     /// Without one, a directory that nobody looks at.
     pub workspace: Option<PathBuf>,
     pub options: Options,
     pub sandbox: bool,
     pub trusted: Vec<PathBuf>,
+    /// What the model was asked, in this order.
+    pub asked: Asked,
 }
 
-impl Default for AgentSetup {
-    fn default() -> Self {
-        Self { workspace: None, options: Options::default(), sandbox: false, trusted: vec![] }
+/// Requests to a model, for whoever wants to look at them.
+pub type Asked = Arc<Mutex<Vec<GenerateContentRequest>>>;
+
+/// A model that keeps what it is asked.
+struct Spy {
+    model: Arc<Rehearsal>,
+    asked: Asked,
+}
+
+impl Backend for Spy {
+    fn stream(&self, request: GenerateContentRequest) -> Chunks {
+        self.asked.lock().unwrap().push(request.clone());
+        self.model.stream(request)
     }
 }
 
@@ -42,9 +56,10 @@ impl AgentSetup {
             trusted: self.trusted.clone(),
             ..tool::Options::new(workspace, PathBuf::from(env!("CARGO_BIN_EXE_agena")))
         };
+        let spy = Spy { model: rehearsal.clone(), asked: Arc::clone(&self.asked) };
         Mind {
-            brain: rehearsal.clone(),
-            backend: rehearsal,
+            brain: rehearsal,
+            backend: Arc::new(spy),
             workshop: Arc::new(Bench::new(options).unwrap()),
             options: self.options.clone(),
         }

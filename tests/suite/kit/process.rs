@@ -96,8 +96,10 @@ impl Running {
         self.home.as_ref().unwrap().path()
     }
 
-    /// What is left of it, for another to start on. It was killed.
+    /// What is left of it when it is killed, for another to start on.
     pub fn into_home(mut self) -> TempDir {
+        // It may have ended already.
+        let _ = self.child.kill();
         self.child.wait().unwrap();
         self.home.take().unwrap()
     }
