@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod client;
+mod development;
 mod flows;
 mod isolation;
 mod legacy;

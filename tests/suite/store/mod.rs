@@ -3,6 +3,7 @@
 
 mod commits;
 mod crowd;
+mod grants;
 mod isolation;
 mod kit;
 mod lists;
@@ -56,6 +57,10 @@ macro_rules! conformance {
                 a_delivery_to_a_webhook_that_was_replaced_changes_nothing,
                 a_webhook_without_an_id_is_the_same_one_again, a_task_has_room_for_so_many_webhooks,
                 a_commit_brings_its_webhook_along, a_commit_whose_webhook_has_no_room_changes_nothing,
+            ],
+            grants: [
+                a_grant_holds_in_its_context_until_it_is_revoked, a_refused_commit_grants_nothing,
+                a_grant_goes_with_the_task_that_brought_it,
             ],
             purge: [
                 what_is_not_over_is_unfinished, old_terminal_tasks_are_forgotten_with_all_that_is_theirs,
