@@ -53,7 +53,7 @@ def problem(command: str, base: Path) -> str | None:
     code = base.with_suffix(".code").read_text().strip()
     if code != "0":
         return f"exit code {code}: {err or out}"
-    if command.startswith("TOKEN="):
+    if command.startswith(("TOKEN=", "TASK=")):
         return None
     if "message:stream" in command:
         return None if "TASK_STATE_COMPLETED" in out else f"no task that completes but {out}"
