@@ -139,6 +139,10 @@ impl Calling {
         matches!(self.state, State::Ended(_))
     }
 
+    pub fn is_running(&self) -> bool {
+        matches!(self.state, State::Executing { .. })
+    }
+
     /// What the user is asked, while it is.
     pub fn request(&self) -> Option<&ConfirmationRequest> {
         match &self.state {
@@ -306,7 +310,7 @@ impl Calling {
             }
             Err(ToolError::Cancelled { so_far }) => {
                 self.state = State::Ended(End::Cancelled);
-                let why = "the task was cancelled while this ran";
+                let why = "it was stopped while it ran";
                 let answer = self.answered_cancelled(why, None, &so_far);
                 let error = Some(wire::cancelled(why));
                 vec![self.ended(End::Cancelled, error, None, decision, Some(so_far)), answer]

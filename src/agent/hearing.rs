@@ -16,6 +16,18 @@ use crate::proto::devtool::ToolCallConfirmation;
 use crate::proto::devtool::confirmation_request::Details;
 use crate::proto::task::task_event::Event;
 
+/// Ends a call that runs. No option of a question: whoever is asked and says no says `cancel`.
+const STOP: &str = "stop";
+
+/// What a message comes to that decides about calls.
+#[derive(Default)]
+struct Decided {
+    events: Vec<Event>,
+    grants: Vec<AlwaysRule>,
+    /// Calls that are to end.
+    stopped: Vec<String>,
+}
+
 /// A decision, and the part of the message that it came in.
 type Placed = (usize, ToolCallConfirmation);
 
@@ -23,15 +35,16 @@ impl Runner {
     /// Takes a message or refuses it; a refused one changes nothing. Returns its sequence.
     pub(super) async fn hear(&mut self, said: Said) -> Result<u64, Failed> {
         let Said { message, key, decisions, push } = said;
-        let mut along = Along { send: Some(key), push, grants: Vec::new() };
+        let along = Along { send: Some(key), push, grants: Vec::new() };
         let interrupted = self.machine.state().is_interrupted();
         // The message comes first; what it causes at once stands behind it, where its sender looks for it.
         let sequence = self.machine.sequence() + 1;
         if interrupted || !decisions.is_empty() {
             let decisions = self.decisions(&message, decisions, interrupted).await?;
             if !decisions.is_empty() {
-                let events = self.decide(&message, decisions, &mut along.grants).await?;
-                self.store(events, along).await?;
+                let Decided { events, grants, stopped } = self.decide(&message, decisions).await?;
+                self.store(events, Along { grants, ..along }).await?;
+                self.stop(&stopped).await?;
                 self.keep_for_later(message);
                 return Ok(sequence);
             }
@@ -63,31 +76,44 @@ impl Runner {
     }
 
     /// What the decisions come to, all of them or none.
-    async fn decide(
-        &mut self,
-        message: &Message,
-        decisions: Vec<Placed>,
-        grants: &mut Vec<AlwaysRule>,
-    ) -> Result<Vec<Event>, Failed> {
+    async fn decide(&mut self, message: &Message, decisions: Vec<Placed>) -> Result<Decided, Failed> {
         let by = self.owner.who.name().to_owned();
         let session = self.session().await?;
         let mut batch = session.work.batch.clone();
-        let mut events = vec![Event::Message(Box::new(message.clone()))];
+        let mut decided =
+            Decided { events: vec![Event::Message(Box::new(message.clone()))], ..Decided::default() };
         for (part, confirmation) in decisions {
             let id = confirmation.tool_call_id.clone();
-            let input = Input::Decide(Answer {
-                confirmation,
-                by: by.clone(),
-                message_id: message.message_id.clone(),
-            });
+            let input = match confirmation.selected_option_id.as_str() {
+                STOP if batch.get(&id).is_some_and(Calling::is_running) => Input::Cancel,
+                _ => {
+                    let message_id = message.message_id.clone();
+                    Input::Decide(Answer { confirmation, by: by.clone(), message_id })
+                }
+            };
             let step = batch.apply(&id, input).map_err(|refusal| Failed::Decision { part, refusal })?;
-            events.extend(step.events);
-            if let Some(Effect::Remember { option, details }) = step.effect {
-                grants.extend(session.granted(&batch, &id, &option, details));
+            decided.events.extend(step.events);
+            match step.effect {
+                Some(Effect::Remember { option, details }) => {
+                    decided.grants.extend(session.granted(&batch, &id, &option, details));
+                }
+                Some(Effect::Kill) => decided.stopped.push(id),
+                Some(Effect::Run(_)) | None => {}
             }
         }
-        session.policy.always.extend(grants.iter().cloned());
-        Ok(events)
+        session.policy.always.extend(decided.grants.iter().cloned());
+        Ok(decided)
+    }
+
+    /// Once it is stored. The call itself ends when its processes are gone.
+    async fn stop(&mut self, tool_call_ids: &[String]) -> Result<(), Failed> {
+        let session = self.session().await?;
+        for id in tool_call_ids {
+            // Refused where it ended meanwhile.
+            let _ = session.work.batch.apply(id, Input::Cancel);
+            session.hands.stop(id);
+        }
+        Ok(())
     }
 
     /// Words beside a decision wait for the next turn.

@@ -37,6 +37,10 @@ impl Runner {
             events.push(Writer::state(TaskState::Working));
         }
         self.record(events).await?;
+        if !self.session().await?.work.thinks() {
+            // Nothing was said that a model could answer.
+            self.record(vec![Writer::state(TaskState::Completed)]).await?;
+        }
         Ok(Next::Go)
     }
 

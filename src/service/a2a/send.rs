@@ -9,6 +9,7 @@ use super::fault::{Wanted, fault, not_found};
 use super::negotiate::Caller;
 use super::{devtool, limits};
 use crate::agent::{EngineError, Further, NewTask, Repeat, Sent, Watch};
+use crate::domain::confirmation::is_confirmation;
 use crate::domain::dialect::Dialect;
 use crate::domain::error::{Cause, Error};
 use crate::domain::extension::DEVELOPMENT_TOOL;
@@ -75,6 +76,12 @@ impl A2a {
         if new_context {
             message.context_id = uuid::Uuid::now_v7().to_string();
         }
+        if message.parts.iter().any(is_confirmation) {
+            return Err(Error::field(
+                "message.taskId",
+                "is missing: a decision belongs to the task that asks",
+            ));
+        }
         let (tenant, settings) = (caller.tenant.clone(), devtool::settings(&message)?);
         let new = NewTask { tenant, message, repeat, new_context, settings, push };
         self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
@@ -89,7 +96,8 @@ impl A2a {
             return Err(Error::field("message.contextId", "is not the context of this task"));
         }
         let repeat = self.repeat(caller, &message);
-        if head.state.is_terminal() && caller.activates(DEVELOPMENT_TOOL) {
+        let decides = message.parts.iter().any(is_confirmation);
+        if head.state.is_terminal() && caller.activates(DEVELOPMENT_TOOL) && !decides {
             return self.begin(caller, devtool::continued(message, &head), push).await;
         }
         let decisions = devtool::decisions(&mut message)?;

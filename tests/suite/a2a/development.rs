@@ -2,11 +2,14 @@
 //! words, over 0.3.
 
 use agena::domain::extension::DEVELOPMENT_TOOL;
+use agena::proto::a2a_v03::{self, a2a_service_client::A2aServiceClient};
+use futures::StreamExt;
 use serde_json::{Value, json};
 
 use super::client::{Binding, Client};
 use super::normal::{Names, compare};
 use super::{TESTER, server};
+use crate::kit::soon;
 
 const PROMPT: &str = "Go.\n```rehearsal\n- think: {subject: Plan, description: Say hello.}\n\
     - call: {tool: run_shell_command, with: {command: echo hello}}\n- say: 'Done: {result}'\n```\n";
@@ -77,6 +80,30 @@ async fn the_older_bindings_carry_it_too() {
     let text = answer.send().await.unwrap().text().await.unwrap();
     for kind in ["STATE_CHANGE", "THOUGHT", "TOOL_CALL_UPDATE"] {
         assert!(text.contains(&format!("\"kind\":\"{kind}\"")), "{kind}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_older_grpc_package_carries_it_too() {
+    let server = server();
+    let mut client = soon(A2aServiceClient::connect(server.url.clone())).await.unwrap();
+    let part =
+        a2a_v03::Part { part: Some(a2a_v03::part::Part::Text(PROMPT.to_owned())), ..Default::default() };
+    let message = a2a_v03::Message {
+        message_id: uuid::Uuid::now_v7().to_string(),
+        role: a2a_v03::Role::User.into(),
+        content: vec![part],
+        ..Default::default()
+    };
+    let send = a2a_v03::SendMessageRequest { request: Some(message), ..Default::default() };
+    let mut request = tonic::Request::new(send);
+    request.metadata_mut().insert("x-api-key", TESTER.parse().unwrap());
+    request.metadata_mut().insert("x-a2a-extensions", DEVELOPMENT_TOOL.parse().unwrap());
+    let stream = soon(client.send_streaming_message(request)).await.unwrap().into_inner();
+    let items: Vec<_> = soon(stream.collect()).await;
+    let text = format!("{items:?}");
+    for kind in ["STATE_CHANGE", "THOUGHT", "TOOL_CALL_UPDATE"] {
+        assert!(text.contains(kind), "{kind}: {text}");
     }
 }
 

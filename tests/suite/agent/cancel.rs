@@ -33,6 +33,27 @@ async fn a_child_that_ignores_signals_and_forks_is_gone_when_the_task_is_cancell
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_call_can_be_stopped_and_the_task_goes_on() {
+    let bench =
+        Bench::start(&script(&[shell("echo begun; touch begun; sleep 300"), shell("touch ran")])).await;
+    let talk = bench.talk();
+    let asked = talk.ask("go").await;
+    let calls = asked.asked();
+    let yes: Vec<_> =
+        calls.iter().map(|call| json!({"kind": "data", "data": decision(call, "proceed_once")})).collect();
+    let confirm = json!({"taskId": asked.task(), "parts": yes});
+    talk.stream_until(confirm, |event| event.to_string().contains("begun\\n")).await;
+    until("the command runs", || bench.path("begun").exists()).await;
+    let heard = talk.decide(&asked.task(), &[decision(&calls[0], "stop")]).await;
+    let trail = heard.trail();
+    assert_eq!(trail[0], "run_shell_command CANCELLED", "{trail:?}");
+    assert_eq!(heard.calls()[0]["live_content"], "begun\n");
+    assert_eq!((heard.state().as_str(), bench.path("ran").exists()), ("completed", true));
+    let late = talk.decide(&asked.task(), &[decision(&calls[0], "stop")]).await;
+    assert!(!late.error().is_null(), "{:?}", late.0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_waits_for_an_answer_can_be_cancelled_and_stays_so() {
     let bench = Bench::start(&script(&[shell("touch ran")])).await;
     let asked = bench.talk().ask("go").await;

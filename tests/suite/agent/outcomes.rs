@@ -74,6 +74,9 @@ async fn an_answer_that_does_not_fit_is_refused_and_changes_nothing() {
         assert_eq!(error["code"], -32602, "{wrong}: {error}");
         assert!(error.to_string().contains(field), "{wrong}: {error}");
     }
+    let homeless =
+        bench.talk().stream(json!({"parts": [{"kind": "data", "data": decision(&call, "cancel")}]})).await;
+    assert!(homeless.error().to_string().contains("message.taskId"), "{:?}", homeless.0);
     let now = bench.talk().call("tasks/get", json!({"id": task})).await;
     assert_eq!(now["status"]["state"], "input-required");
     assert_eq!(now["history"].as_array().unwrap().len(), 1, "what was refused was not said");
