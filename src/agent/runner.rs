@@ -275,11 +275,11 @@ impl Runner {
     /// Stores what the steps come to. Tells whether the turn has ended.
     async fn take(
         &mut self,
-        ready: Option<Vec<Step>>,
+        ready: Vec<Step>,
         writer: &mut Writer,
         begun: Option<Event>,
     ) -> Result<bool, Failed> {
-        let steps = ready.unwrap_or_else(|| vec![Step::End(End::Completed(None))]);
+        let steps = if ready.is_empty() { vec![Step::End(End::Completed(None))] } else { ready };
         let more_is_said = !self.said.is_empty();
         let (mut events, ended) = writer.events(steps, self.machine.state(), more_is_said);
         events.splice(0..0, begun);
@@ -376,14 +376,15 @@ pub(super) fn begun(messages: &[Message], scripted: bool) -> Event {
     Event::Turn(TurnStarted { message_ids, scripted })
 }
 
-/// The next step with all that are ready behind it; none at the end. `ready_chunks` would set memory aside for the
+/// The next item with all that are ready behind it; nothing at the end. `ready_chunks` would set memory aside for the
 /// most that there could be, each time.
-async fn ready(steps: &mut Fuse<impl Stream<Item = Step> + Unpin>) -> Option<Vec<Step>> {
-    let mut ready = vec![steps.next().await?];
+pub(super) async fn ready<T>(items: &mut Fuse<impl Stream<Item = T> + Unpin>) -> Vec<T> {
+    let Some(first) = items.next().await else { return Vec::new() };
+    let mut ready = vec![first];
     while ready.len() < STEPS
-        && let Some(Some(step)) = steps.next().now_or_never()
+        && let Some(Some(item)) = items.next().now_or_never()
     {
-        ready.push(step);
+        ready.push(item);
     }
-    Some(ready)
+    ready
 }

@@ -4,7 +4,7 @@
 use futures::StreamExt;
 
 use super::reply::{Finish, Reply};
-use super::runner::{Command, Failed, Next, Runner, begun};
+use super::runner::{Command, Failed, Next, Runner, begun, ready};
 use super::script::Writer;
 use super::work::Pace;
 use super::{compress, prompt};
@@ -17,7 +17,8 @@ use crate::proto::task::task_event::Event;
 /// What wakes a task that thinks.
 enum Woken {
     Told(Command),
-    Chunk(Option<Result<GenerateContentResponse, ModelError>>),
+    /// What is ready together is stored together; nothing at the end.
+    Chunks(Vec<Result<GenerateContentResponse, ModelError>>),
 }
 
 /// How one answer of the model came to its end.
@@ -67,13 +68,14 @@ impl Runner {
         Ok(Next::Go)
     }
 
-    async fn listen(&mut self, mut chunks: Chunks) -> Result<Ended, Failed> {
+    async fn listen(&mut self, chunks: Chunks) -> Result<Ended, Failed> {
+        let mut chunks = chunks.fuse();
         let mut reply = Reply::new(uuid::Uuid::now_v7().to_string());
         loop {
             let woken = tokio::select! {
                 biased;
                 Some(command) = self.inbox.recv() => Woken::Told(command),
-                chunk = chunks.next() => Woken::Chunk(chunk),
+                ready = ready(&mut chunks) => Woken::Chunks(ready),
             };
             match woken {
                 Woken::Told(command) => {
@@ -82,14 +84,22 @@ impl Runner {
                         return Ok(Ended::Task);
                     }
                 }
-                Woken::Chunk(Some(Ok(chunk))) => {
-                    let events = reply.push(chunk);
+                Woken::Chunks(ready) if ready.is_empty() => return Ok(Ended::Answer(reply)),
+                Woken::Chunks(ready) => {
+                    let (mut events, mut failed) = (Vec::new(), None);
+                    for chunk in ready {
+                        match chunk {
+                            Ok(chunk) => events.extend(reply.push(chunk)),
+                            Err(error) => failed = failed.or(Some(error)),
+                        }
+                    }
                     if !events.is_empty() {
                         self.record(events).await?;
                     }
+                    if let Some(error) = failed {
+                        return Ok(Ended::Error(reply, error));
+                    }
                 }
-                Woken::Chunk(Some(Err(error))) => return Ok(Ended::Error(reply, error)),
-                Woken::Chunk(None) => return Ok(Ended::Answer(reply)),
             }
         }
     }
