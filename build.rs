@@ -96,6 +96,10 @@ fn rust_config(out: &Path, pool: &DescriptorPool) -> Result<prost_build::Config>
     for large in ["state", "tool_call", "tool_output", "decision", "artifact", "message", "usage"] {
         config.boxed(format!(".agena.task.v1.TaskEvent.event.{large}"));
     }
+    // An item of a stream passes through many hands, and would be moved whole each time.
+    for item in ["task", "message", "status_update", "artifact_update"] {
+        config.boxed(format!(".lf.a2a.v1.StreamResponse.payload.{item}"));
+    }
     for own in ["Any", "Duration", "Empty", "FieldMask", "ListValue", "Struct", "Timestamp", "Value"] {
         config.extern_path(format!(".google.protobuf.{own}"), format!("::agena::proto::wkt::{own}"));
     }

@@ -103,7 +103,7 @@ impl A2aService for Bare {
         let items = futures::stream::iter(0..PIECES).map(|n| {
             let update =
                 TaskStatusUpdateEvent { status: Some(status(&format!("piece {n} "))), ..Default::default() };
-            Ok(StreamResponse { payload: Some(stream_response::Payload::StatusUpdate(update)) })
+            Ok(StreamResponse { payload: Some(stream_response::Payload::StatusUpdate(Box::new(update))) })
         });
         Ok(Response::new(items.boxed()))
     }

@@ -37,7 +37,7 @@ impl View {
         let payload = match what {
             Event::State(change) => self.update(self.state(change, event), event),
             Event::Text(delta) => self.update(self.text(delta, event), event),
-            Event::Artifact(delta) => Payload::ArtifactUpdate(self.artifact(delta, event.sequence)),
+            Event::Artifact(delta) => Payload::ArtifactUpdate(Box::new(self.artifact(delta, event.sequence))),
             Event::Thought(thought) if self.calls.is_some() => {
                 self.update(self.working(devtool::data(thought), event), event)
             }
@@ -76,12 +76,12 @@ impl View {
             }
             (cursor, about) => cursor.or(about),
         };
-        Payload::StatusUpdate(TaskStatusUpdateEvent {
+        Payload::StatusUpdate(Box::new(TaskStatusUpdateEvent {
             task_id: self.task_id.clone(),
             context_id: self.context_id.clone(),
             status: Some(status),
             metadata,
-        })
+        }))
     }
 
     fn state(&self, change: &StateChanged, event: &TaskEvent) -> TaskStatus {

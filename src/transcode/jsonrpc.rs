@@ -15,8 +15,6 @@ pub struct Envelope {
     pub method: String,
     /// Their JSON, unread; nothing if there are none.
     pub params: String,
-    /// It has no id.
-    pub is_notification: bool,
 }
 
 /// Given back as it came: a string stays a string and a number a number.
@@ -60,7 +58,7 @@ impl Envelope {
         if !(params.is_empty() || params.starts_with('{') || params == "null") {
             return Err((id, Error::field("params", "must be an object")));
         }
-        Ok(Self { id, method, params, is_notification: raw.id.is_none() })
+        Ok(Self { id, method, params })
     }
 }
 
@@ -154,7 +152,6 @@ mod tests {
             (r#"{"jsonrpc":"2.0","method":"m"}"#, "null", ""),
         ] {
             let envelope = Envelope::parse(text.as_bytes()).unwrap();
-            assert_eq!(envelope.is_notification, !text.contains("\"id\""), "{text}");
             assert_eq!((envelope.id.0.as_str(), envelope.params.as_str()), (id, params), "{text}");
         }
     }

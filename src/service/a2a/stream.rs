@@ -45,7 +45,7 @@ impl A2a {
         let decides = request.message.as_ref().is_some_and(|m| m.parts.iter().any(is_confirmation));
         match self.send(caller, request).await? {
             Outcome::Reply(message) => {
-                let item = StreamResponse { payload: Some(Payload::Message(message)) };
+                let item = StreamResponse { payload: Some(Payload::Message(Box::new(message))) };
                 Ok(answer(caller, stream::iter([Ok(item)]).boxed()))
             }
             // The RFC shows no task before the call that was decided about; 1.0 asks for one.
@@ -118,7 +118,7 @@ impl A2a {
         let task = self.shown(caller, snapshot, length).await.map_err(|e| fault(e, Wanted::Read))?;
         let mut view = self.view(caller, &task.id, &task.context_id);
         view.calls = view.calls.map(|_| calls);
-        let first = StreamResponse { payload: Some(Payload::Task(task)) };
+        let first = StreamResponse { payload: Some(Payload::Task(Box::new(task))) };
         Ok(items(caller, Some((first, sequence)), events, view, until))
     }
 

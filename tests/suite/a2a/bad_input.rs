@@ -95,22 +95,21 @@ async fn json_rpc_hears_the_version_in_the_query_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_notification_is_carried_out_and_not_answered() {
+async fn a_call_without_an_id_is_answered_all_the_same() {
     let server = server();
-    let client = Client::new(&server.url, TESTER).await;
-    for (method, params) in
-        [("SendMessage", message(&json!({}))), ("GetTask", json!({"id": "x"})), ("x", json!({}))]
-    {
+    for (method, params, code) in [
+        ("SendMessage", message(&json!({})), None),
+        ("GetTask", json!({"id": "x"}), Some(-32001)),
+        ("x", json!({}), Some(-32601)),
+    ] {
         let body = json!({"jsonrpc": "2.0", "method": method, "params": params});
         let post = crate::kit::http().post(&server.url).bearer_auth(TESTER).header("a2a-version", "1.0");
         let response = post.json(&body).send().await.unwrap();
-        assert_eq!(
-            (response.status().as_u16(), response.text().await.unwrap().as_str()),
-            (204, ""),
-            "{method}"
-        );
+        assert_eq!(response.status(), 200, "{method}");
+        let answer: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        assert_eq!(answer["id"], Value::Null, "{answer}");
+        assert_eq!(answer["error"]["code"].as_i64(), code, "{answer}");
     }
-    assert_eq!(client.call(Binding::Rest, "ListTasks", &json!({})).await.answers[0]["totalSize"], 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,10 +8,10 @@ pub fn stream_item(response: a2a::StreamResponse, last: bool) -> a2a_v03::Stream
     use a2a::stream_response::Payload as From;
     use a2a_v03::stream_response::Payload as To;
     let payload = response.payload.map(|payload| match payload {
-        From::Task(task) => To::Task(task.into()),
-        From::Message(message) => To::Msg(message.into()),
-        From::StatusUpdate(update) => To::StatusUpdate(status_update(update, last)),
-        From::ArtifactUpdate(update) => To::ArtifactUpdate(update.into()),
+        From::Task(task) => To::Task((*task).into()),
+        From::Message(message) => To::Msg((*message).into()),
+        From::StatusUpdate(update) => To::StatusUpdate(status_update(*update, last)),
+        From::ArtifactUpdate(update) => To::ArtifactUpdate((*update).into()),
     });
     a2a_v03::StreamResponse { payload }
 }

@@ -38,18 +38,14 @@ pub fn routes(service: &Arc<A2a>) -> Vec<Route> {
 
 async fn answer(service: Arc<A2a>, call: Call) -> Response {
     match Envelope::parse(&call.body) {
-        Ok(envelope) if envelope.is_notification => {
-            // Whoever gives no id wants no answer, not even an error.
-            drop(carry_out(service, call, envelope).await);
-            nothing()
-        }
+        // A2A has no notifications: a call without an id is a slip, and its sender waits for the answer all the same.
         Ok(envelope) => carry_out(service, call, envelope).await,
         Err((id, error)) => native::refuse(&id, &error.into()),
     }
 }
 
 async fn carry_out(service: Arc<A2a>, call: Call, envelope: Envelope) -> Response {
-    let Envelope { id, method, params, .. } = envelope;
+    let Envelope { id, method, params } = envelope;
     let version = version(&call);
     let rpc = Rpc { call, id, params };
     if native::knows(&method) {
@@ -107,12 +103,6 @@ fn version(call: &Call) -> String {
 
 fn unknown(method: &str) -> Status {
     Error::new(Cause::MethodUnknown, format!("there is no method {method:?}")).into()
-}
-
-fn nothing() -> Response {
-    let mut response = Response::new(Default::default());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    response
 }
 
 /// JSON-RPC says everything inside of the envelope, so HTTP always says 200.
