@@ -16,7 +16,7 @@ use crate::domain::principal::Principal;
 use crate::domain::store::{Commit, Committed, Filter, Head, Push, SendKey, Store, StoreError};
 use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, Part, TaskState};
-use crate::proto::devtool::{AgentSettings, ApprovalMode, ToolCallConfirmation};
+use crate::proto::devtool::{AgentSettings, ToolCallConfirmation};
 use crate::proto::task::task_event::Event;
 use crate::proto::task::{Created, TaskEvent};
 use crate::proto::wkt::Timestamp;
@@ -112,6 +112,11 @@ impl Engine {
     pub fn new(store: Arc<dyn Store>, mind: Mind) -> Self {
         let (tasks, toolboxes, committed) = (Tasks::default(), Toolboxes::default(), Arc::default());
         Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed }) }
+    }
+
+    /// Ends what contexts have left running that nobody has worked in for long. To be called now and then.
+    pub fn tidy(&self) {
+        self.shared.toolboxes.tidy();
     }
 
     pub fn store(&self) -> &Arc<dyn Store> {
@@ -333,7 +338,7 @@ impl Engine {
     /// What the client asks for, if it may; else what held in the context before.
     async fn settings(&self, who: &Principal, new: &NewTask) -> Result<Option<AgentSettings>> {
         if let Some(settings) = &new.settings {
-            self.check(settings)?;
+            self.check(settings).await?;
             return Ok(Some(settings.clone()));
         }
         if new.new_context {
@@ -347,28 +352,45 @@ impl Engine {
         let page = self.shared.store.list(who, &filter, None, 1).await?;
         let Some(head) = page.heads.first() else { return Ok(None) };
         let first = self.shared.store.events(who, &head.task_id, 0, 1).await?;
-        Ok(first.into_iter().find_map(|event| match event.event {
+        let settings = first.into_iter().find_map(|event| match event.event {
             Some(Event::Created(created)) => created.settings,
             _ => None,
-        }))
+        });
+        // What was allowed then may not be allowed any more.
+        let settings = settings.map(|settings| self.shared.mind.options.clamp(settings));
+        match &settings {
+            Some(settings) => self.check(settings).await?,
+            None => {}
+        }
+        Ok(settings)
     }
 
-    fn check(&self, settings: &AgentSettings) -> Result<()> {
-        let mind = &self.shared.mind;
-        if settings.approval_mode() == ApprovalMode::Yolo && !mind.options.allow_yolo {
+    async fn check(&self, settings: &AgentSettings) -> Result<()> {
+        let options = &self.shared.mind.options;
+        let bad = |field, problem: String| EngineError::Settings(BadSettings { field, problem });
+        if options.clamp(settings.clone()) != *settings {
             let problem = "this server asks before it acts; its operator can allow more".to_owned();
-            return Err(BadSettings { field: "approval_mode", problem }.into());
+            return Err(bad("approval_mode", problem));
         }
-        let tools = mind.workshop.open(settings)?;
+        if !settings.model.is_empty() && settings.model != options.model {
+            return Err(bad(
+                "model",
+                format!("there is no model {:?} here; {} is", settings.model, options.model),
+            ));
+        }
+        let (workshop, wanted) = (Arc::clone(&self.shared.mind.workshop), settings.clone());
+        let tools = blocking(move || workshop.open(&wanted)).await.ok_or(EngineError::Gone)??;
         let known = |name: &&String| tools.declarations().iter().any(|declared| declared.name == **name);
         match settings.allowed_tools.iter().find(|name| !known(name)) {
-            Some(name) => {
-                let problem = format!("there is no tool {name:?} here");
-                Err(BadSettings { field: "allowed_tools", problem }.into())
-            }
+            Some(name) => Err(bad("allowed_tools", format!("there is no tool {name:?} here"))),
             None => Ok(()),
         }
     }
+}
+
+/// Off the threads that serve everybody. None if it broke down.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
 }
 
 fn owner(who: &Principal, head: &Head) -> Owner {

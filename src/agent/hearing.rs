@@ -43,7 +43,8 @@ impl Runner {
             let decisions = self.decisions(&message, decisions, interrupted).await?;
             if !decisions.is_empty() {
                 let Decided { events, grants, stopped } = self.decide(&message, decisions).await?;
-                self.store(events, Along { grants, ..along }).await?;
+                self.store(events, Along { grants: grants.clone(), ..along }).await?;
+                self.session().await?.policy.always.extend(grants);
                 self.stop(&stopped).await?;
                 self.keep_for_later(message);
                 return Ok(sequence);
@@ -101,7 +102,6 @@ impl Runner {
                 Some(Effect::Run(_)) | None => {}
             }
         }
-        session.policy.always.extend(decided.grants.iter().cloned());
         Ok(decided)
     }
 

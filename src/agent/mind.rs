@@ -7,6 +7,7 @@ use super::policy::{Mode, Rule};
 use crate::domain::brain::Brain;
 use crate::domain::model::Backend;
 use crate::domain::tool::Workshop;
+use crate::proto::devtool::{AgentSettings, ApprovalMode};
 
 #[derive(Clone)]
 pub struct Mind {
@@ -30,6 +31,16 @@ pub struct Options {
     pub max_answers: usize,
     /// Tokens from which on a conversation is made shorter.
     pub compress_at: i64,
+}
+
+impl Options {
+    /// The settings as far as they may be had now.
+    pub fn clamp(&self, mut settings: AgentSettings) -> AgentSettings {
+        if settings.approval_mode() == ApprovalMode::Yolo && !self.allow_yolo {
+            settings.set_approval_mode(ApprovalMode::Unspecified);
+        }
+        settings
+    }
 }
 
 impl Default for Options {

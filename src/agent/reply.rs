@@ -103,8 +103,8 @@ impl Reply {
             |part| !matches!(&part.data, Some(Data::Text(text)) if text.is_empty() && is_plain(part)),
         );
         let answer = Content { role: MODEL.to_owned(), parts: self.parts };
-        let kept = (!answer.parts.is_empty()).then_some(Event::Answer(answer));
-        (kept.into_iter().chain(usage).collect(), finish)
+        // Also one that says nothing: it was asked for, and asking again would go on for ever.
+        (std::iter::once(Event::Answer(answer)).chain(usage).collect(), finish)
     }
 
     fn how(&self) -> Finish {

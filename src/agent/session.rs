@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use super::call::Input;
 use super::conversation::Conversation;
+use super::engine::blocking;
 use super::hands::Hands;
 use super::policy::{self, Mode, Policy, Subject, Verdict, options};
 use super::prompt::{self, Place};
@@ -56,11 +57,13 @@ impl Session {
         }
     }
 
-    pub(super) fn request(&self, default_model: &str) -> GenerateContentRequest {
+    pub(super) async fn request(&mut self, default_model: &str) -> GenerateContentRequest {
+        let tools = Arc::clone(&self.tools);
+        let memory = blocking(move || tools.memory()).await.unwrap_or_default();
         let place = Place {
             workspace: self.tools.workspace().to_owned(),
             date: chrono::DateTime::<chrono::Utc>::from(SystemTime::now()).format("%Y-%m-%d").to_string(),
-            memory: self.tools.memory(),
+            memory,
             plan_only: self.policy.mode == Mode::Plan,
         };
         let contents = self.work.conversation.contents();
@@ -84,8 +87,8 @@ impl Runner {
 
     async fn open(&mut self) -> Result<Session, Failed> {
         let events = self.shared.store.events(&self.owner.who, &self.owner.task_id, 0, usize::MAX).await?;
-        let settings = settings(&events);
-        let tools = self.shared.toolboxes.open(&self.owner, &settings, &*self.shared.mind.workshop)?;
+        let settings = self.shared.mind.options.clamp(settings(&events));
+        let tools = self.toolbox(settings.workspace_path.clone()).await?;
         let declarations = allowed(tools.declarations(), &settings.allowed_tools);
         let mut work = Work::after(self.earlier().await?);
         events.iter().for_each(|event| work.fold(event, &declarations));
@@ -106,6 +109,13 @@ impl Runner {
             hands: Hands::default(),
             planned: HashMap::new(),
         })
+    }
+
+    /// The same for all tasks of the context, whatever else they set.
+    async fn toolbox(&mut self, workspace_path: String) -> Result<Arc<dyn Toolbox>, Failed> {
+        let (shared, owner) = (Arc::clone(&self.shared), self.owner.clone());
+        let opened = blocking(move || shared.toolboxes.open(&owner, workspace_path, &*shared.mind.workshop));
+        Ok(opened.await.ok_or(Failed::Lost)??)
     }
 
     /// What was said in the context before: of tasks that have ended, in their order.

@@ -57,8 +57,11 @@ impl Runner {
             }
         }
         self.shorten(false).await?;
+        if self.machine.state().is_terminal() {
+            return Ok(Next::Go);
+        }
         let model = self.shared.mind.options.model.clone();
-        let request = self.session().await?.request(&model);
+        let request = self.session().await?.request(&model).await;
         let chunks = self.shared.mind.backend.stream(request);
         match self.listen(chunks).await? {
             Ended::Task => {}
@@ -135,6 +138,27 @@ impl Runner {
         Ok(())
     }
 
+    /// All text of an answer; none if it failed, or if the task was ended meanwhile.
+    async fn gather(&mut self, mut chunks: Chunks) -> Result<Option<String>, Failed> {
+        let mut reply = Reply::default();
+        loop {
+            tokio::select! {
+                biased;
+                Some(command) = self.inbox.recv() => {
+                    self.obey(command).await;
+                    if self.machine.state().is_terminal() {
+                        return Ok(None);
+                    }
+                }
+                chunk = chunks.next() => match chunk {
+                    Some(Ok(chunk)) => drop(reply.push(chunk)),
+                    Some(Err(_)) => return Ok(None),
+                    None => return Ok(Some(reply.text().to_owned())),
+                },
+            }
+        }
+    }
+
     /// Makes the conversation shorter when it is long, or in any case. Tells whether it did.
     async fn shorten(&mut self, in_any_case: bool) -> Result<bool, Failed> {
         let options = &self.shared.mind.options;
@@ -148,8 +172,13 @@ impl Runner {
         }
         let Some((old, kept)) = compress::split(&contents) else { return Ok(false) };
         let asked = prompt::summarize(session.model(&model), old.to_vec());
-        let summary = gather(backend.stream(asked)).await;
-        let Some(contents) = summary.and_then(|summary| compress::shortened(&summary, old, kept)) else {
+        let chunks = backend.stream(asked);
+        let (old, kept) = (old.to_vec(), kept.to_vec());
+        let summary = self.gather(chunks).await?;
+        if self.machine.state().is_terminal() {
+            return Ok(false);
+        }
+        let Some(contents) = summary.and_then(|summary| compress::shortened(&summary, &old, &kept)) else {
             tracing::warn!(
                 task = self.owner.task_id,
                 tokens,
@@ -160,15 +189,6 @@ impl Runner {
         self.record(vec![Event::Summary(Summarized { contents })]).await?;
         Ok(true)
     }
-}
-
-/// All text of an answer; none if it failed.
-async fn gather(mut chunks: Chunks) -> Option<String> {
-    let mut reply = Reply::default();
-    while let Some(chunk) = chunks.next().await {
-        reply.push(chunk.ok()?);
-    }
-    Some(reply.text().to_owned())
 }
 
 fn kind(cause: ModelCause) -> &'static str {

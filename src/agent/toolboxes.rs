@@ -22,8 +22,8 @@ pub(super) struct Toolboxes(Mutex<HashMap<Key, Kept>>);
 
 struct Kept {
     toolbox: Arc<dyn Toolbox>,
-    /// What it was opened with; another workspace is another toolbox.
-    settings: AgentSettings,
+    /// As it was asked for; another workspace is another toolbox.
+    workspace_path: String,
     used: Instant,
 }
 
@@ -37,17 +37,19 @@ impl Toolboxes {
     pub(super) fn open(
         &self,
         owner: &Owner,
-        settings: &AgentSettings,
+        workspace_path: String,
         workshop: &dyn Workshop,
     ) -> Result<Arc<dyn Toolbox>, BadSettings> {
         let key = (owner.who.name().to_owned(), owner.tenant.clone(), owner.context_id.clone());
         let now = Instant::now();
-        if let Some(kept) = self.lock().get_mut(&key).filter(|kept| kept.settings == *settings) {
+        if let Some(kept) = self.lock().get_mut(&key).filter(|kept| kept.workspace_path == workspace_path) {
             kept.used = now;
             return Ok(Arc::clone(&kept.toolbox));
         }
-        let toolbox = workshop.open(settings)?;
-        let kept = Kept { toolbox: Arc::clone(&toolbox), settings: settings.clone(), used: now };
+        let wanted = AgentSettings { workspace_path, ..AgentSettings::default() };
+        let toolbox = workshop.open(&wanted)?;
+        let workspace_path = wanted.workspace_path;
+        let kept = Kept { toolbox: Arc::clone(&toolbox), workspace_path, used: now };
         let gone = {
             let mut all = self.lock();
             all.insert(key, kept);
@@ -56,6 +58,11 @@ impl Toolboxes {
         // Ending what runs in them takes a moment, so it happens without the lock.
         drop(gone);
         Ok(toolbox)
+    }
+
+    pub(super) fn tidy(&self) {
+        let gone = sweep(&mut self.lock(), Instant::now());
+        drop(gone);
     }
 
     /// A map is whole after every insertion, so a panic elsewhere cannot leave it broken.

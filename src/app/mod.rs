@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tonic_health::server::HealthReporter;
 
 use self::mind::mind;
-use self::parts::{access, deliverer, durability, keep_tidy, offer, options, place, rim};
+use self::parts::{access, deliverer, durability, keep_quiet, keep_tidy, offer, options, place, rim};
 use self::routes::{SERVICES, grpc, router};
 use self::sandbox::confining;
 use crate::agent::policy::BadRule;
@@ -118,6 +118,7 @@ impl App {
         tracing::debug!(left, "tasks of an earlier run were looked at");
         let deliverer = deliverer(settings, &engine)?;
         keep_tidy(store, settings.store.retention);
+        keep_quiet(engine.clone());
         let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
         let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));
         let (grpc, health) = grpc(settings, &a2a, &v03).await?;

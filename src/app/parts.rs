@@ -121,6 +121,19 @@ pub(super) fn deliverer(settings: &Settings, engine: &Engine) -> Result<Option<D
     Ok(Some(Deliverer::new(store, Arc::new(PushBodies), wake, options)?))
 }
 
+/// Looks every few minutes for what nobody has worked with for long.
+pub(super) fn keep_quiet(engine: Engine) {
+    tokio::spawn(async move {
+        let mut minutes = tokio::time::interval(Duration::from_mins(5));
+        loop {
+            minutes.tick().await;
+            let engine = engine.clone();
+            // Ending processes takes a moment.
+            drop(tokio::task::spawn_blocking(move || engine.tidy()).await);
+        }
+    });
+}
+
 /// Forgets what is older than the operator wants to keep, now and every hour.
 pub(super) fn keep_tidy(store: Arc<dyn Store>, retention: Option<Duration>) {
     let Some(retention) = retention else { return };

@@ -12,7 +12,12 @@ pub type Bad = (String, String);
 pub fn settings(message: &Message) -> Result<Option<AgentSettings>, Bad> {
     let Some(metadata) = &message.metadata else { return Ok(None) };
     for (key, value) in &metadata.fields {
-        let Some(Kind::Struct(object)) = &value.kind else { continue };
+        let Some(Kind::Struct(object)) = &value.kind else {
+            if means(key, DEVELOPMENT_TOOL) {
+                return Err((format!("message.metadata[\"{key}\"]"), "is not an object".to_owned()));
+            }
+            continue;
+        };
         if means(key, DEVELOPMENT_TOOL) && is_settings(object) {
             return read(key, object).map(Some);
         }

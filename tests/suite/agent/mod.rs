@@ -1,6 +1,7 @@
 //! The agent at work: tool calls from the model's wish to their end, on real files and real processes, seen by clients
 //! that know the development-tool extension and by clients that do not.
 
+mod bounds;
 mod cancel;
 mod crowd;
 mod hostile;
