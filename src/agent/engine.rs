@@ -358,9 +358,8 @@ impl Engine {
         });
         // What was allowed then may not be allowed any more.
         let settings = settings.map(|settings| self.shared.mind.options.clamp(settings));
-        match &settings {
-            Some(settings) => self.check(settings).await?,
-            None => {}
+        if let Some(settings) = &settings {
+            self.check(settings).await?;
         }
         Ok(settings)
     }
