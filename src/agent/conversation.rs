@@ -26,8 +26,9 @@ pub struct Conversation {
     /// Said, and not yet part of a turn.
     waiting: Vec<Message>,
     open: Option<Open>,
-    /// Ids of calls that were given, so that each stays unique within the task.
-    calls: Vec<String>,
+    task_id: String,
+    /// How many calls the task has made.
+    calls: usize,
 }
 
 /// The last answer of the model has calls that are not all answered.
@@ -52,6 +53,7 @@ impl Conversation {
 
     pub fn fold(&mut self, event: &TaskEvent) {
         match &event.event {
+            Some(Event::Created(created)) => self.task_id.clone_from(&created.task_id),
             Some(Event::Message(message)) if message.role() == Role::User => {
                 self.waiting.push(Message::clone(message))
             }
@@ -89,17 +91,15 @@ impl Conversation {
         self.open = (!calls.is_empty()).then(|| Open { calls, answers: BTreeMap::new() });
     }
 
-    /// The ids that the calls of an answer get. The model's own where it gives one that is new.
+    /// The ids that the calls of an answer get. Not the model's own, which come again in other answers and tasks.
     fn name(&mut self, answer: &Content) -> Vec<Named> {
-        let mut named = Vec::new();
-        for call in function_calls(answer) {
-            let number = self.calls.len() + 1;
-            let wanted = if call.id.is_empty() { format!("{}-{number}", call.name) } else { call.id.clone() };
-            let fresh = !self.calls.contains(&wanted);
-            let tool_call_id = if fresh { wanted } else { format!("{wanted}-{number}") };
-            self.calls.push(tool_call_id.clone());
-            named.push(Named { tool_call_id, call: call.clone() });
-        }
+        let before = self.calls;
+        let named = |(call, number): (&FunctionCall, usize)| Named {
+            tool_call_id: format!("{}-call-{number}", self.task_id),
+            call: call.clone(),
+        };
+        let named: Vec<Named> = function_calls(answer).zip(before + 1..).map(named).collect();
+        self.calls += named.len();
         named
     }
 

@@ -25,8 +25,10 @@ fn answer(words: &str, calls: &[&str]) -> Event {
     Event::Answer(content)
 }
 
+/// The call of this number was answered.
 fn answered(tool_call_id: &str) -> Event {
-    let response = FunctionResponse { id: tool_call_id.to_owned(), ..FunctionResponse::default() };
+    let id = tool_call_id.trim_start_matches("-call-").to_owned();
+    let response = FunctionResponse { id, ..FunctionResponse::default() };
     let parts = vec![Part { data: Some(Data::FunctionResponse(response)), ..Part::default() }];
     Event::ToolAnswer(ToolAnswered { tool_call_id: tool_call_id.to_owned(), parts })
 }
@@ -61,7 +63,7 @@ fn a_conversation_is_what_a_model_can_read() {
         (vec![said("a"), turn(&["a"]), answer("b", &[])], "user: a | model: b"),
         // Answers come together, in the order of the calls.
         (
-            vec![said("a"), turn(&["a"]), answer("b", &["1", "2"]), answered("2"), answered("1")],
+            vec![said("a"), turn(&["a"]), answer("b", &["1", "2"]), answered("-call-2"), answered("-call-1")],
             "user: a | model: b (1) (2) | user: =1 =2",
         ),
         // What is said in the middle of a turn waits for the next.
@@ -71,7 +73,7 @@ fn a_conversation_is_what_a_model_can_read() {
                 turn(&["a"]),
                 answer("b", &["1"]),
                 said("c"),
-                answered("1"),
+                answered("-call-1"),
                 answer("d", &[]),
                 turn(&["c"]),
             ],
@@ -79,7 +81,14 @@ fn a_conversation_is_what_a_model_can_read() {
         ),
         // A call without an answer is never left open.
         (
-            vec![said("a"), turn(&["a"]), answer("b", &["1", "2"]), answered("1"), said("c"), turn(&["c"])],
+            vec![
+                said("a"),
+                turn(&["a"]),
+                answer("b", &["1", "2"]),
+                answered("-call-1"),
+                said("c"),
+                turn(&["c"]),
+            ],
             "user: a | model: b (1) (2) | user: =1 lost 2 | user: c",
         ),
         (vec![said("a"), turn(&["a"]), answer("b", &["1"])], "user: a | model: b (1) | user: lost 1"),
@@ -90,13 +99,18 @@ fn a_conversation_is_what_a_model_can_read() {
 }
 
 #[test]
-fn calls_have_ids_of_their_own_within_the_task() {
+fn calls_have_ids_that_no_other_has() {
     let calls = |events| {
         let conversation: Conversation = conversation(events);
         conversation.open_calls().iter().map(|named| named.tool_call_id.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(calls(vec![answer("", &["x", "x", ""])]), ["x", "x-2", "ls-3"]);
-    assert_eq!(calls(vec![answer("", &["x"]), answered("x"), answer("", &["x"])]), ["x-2"]);
+    let created = || {
+        let task_id = "t".to_owned();
+        Event::Created(crate::proto::task::Created { task_id, ..Default::default() })
+    };
+    assert_eq!(calls(vec![created(), answer("", &["x", "x", ""])]), ["t-call-1", "t-call-2", "t-call-3"]);
+    let twice = vec![created(), answer("", &["x"]), answered("t-call-1"), answer("", &["x"])];
+    assert_eq!(calls(twice), ["t-call-2"]);
 }
 
 #[test]

@@ -87,8 +87,7 @@ async fn the_older_bindings_carry_it_too() {
 async fn the_older_grpc_package_carries_it_too() {
     let server = server();
     let mut client = soon(A2aServiceClient::connect(server.url.clone())).await.unwrap();
-    let part =
-        a2a_v03::Part { part: Some(a2a_v03::part::Part::Text(PROMPT.to_owned())), ..Default::default() };
+    let part = a2a_v03::Part { part: Some(a2a_v03::part::Part::Text(PROMPT.to_owned())) };
     let message = a2a_v03::Message {
         message_id: uuid::Uuid::now_v7().to_string(),
         role: a2a_v03::Role::User.into(),
