@@ -3,6 +3,7 @@
 
 mod cancel;
 mod crowd;
+mod floods;
 mod hostile;
 mod kit;
 mod outcomes;
