@@ -33,7 +33,7 @@ pub struct Calling {
     pub model_id: String,
     /// In words for the user, once it is known.
     description: Option<String>,
-    /// Bytes that the tool has printed so far.
+    /// Bytes that the tool has printed so far, with those that were left out.
     printed: u64,
     state: State,
 }
@@ -69,11 +69,19 @@ pub enum Input {
     /// Its turn has come.
     Start,
     /// The tool printed something.
-    Printed(String),
+    Printed(Piece),
     /// The tool is done.
     Done(Result<Outcome, ToolError>),
     /// The process ended in between, and this is another one.
     Recovered,
+}
+
+/// A piece of what a tool prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Bytes that were printed since the piece before it and are left out.
+    pub skipped: u64,
+    pub text: String,
 }
 
 /// What the user chose.
@@ -181,7 +189,7 @@ impl Calling {
             (State::Scheduled { decision, .. }, Input::Cancel) => Ok(self.withdraw(decision)),
             (State::Executing { decision, .. }, Input::Cancel) => Ok(self.stop(decision)),
             (State::Scheduled { approval, decision }, Input::Start) => Ok(self.start(approval, decision)),
-            (state @ State::Executing { .. }, Input::Printed(text)) => Ok(self.print(state, text)),
+            (state @ State::Executing { .. }, Input::Printed(piece)) => Ok(self.print(state, &piece)),
             (State::Executing { decision, .. }, Input::Done(result)) => Ok(self.end(result, decision)),
             (State::Executing { decision, .. }, Input::Recovered) => {
                 Ok(self.end(Err(interrupted()), decision))
@@ -287,10 +295,11 @@ impl Calling {
         Step { events: Vec::new(), effect: Some(Effect::Kill) }
     }
 
-    fn print(&mut self, state: State, text: String) -> Step {
+    fn print(&mut self, state: State, piece: &Piece) -> Step {
         self.state = state;
-        let event = wire::printed(&self.call.id, self.printed, &text);
-        self.printed += text.len() as u64;
+        let offset = self.printed + piece.skipped;
+        self.printed = offset + piece.text.len() as u64;
+        let event = wire::printed(&self.call.id, offset, &piece.text);
         Step { events: vec![event], effect: None }
     }
 

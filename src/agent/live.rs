@@ -4,12 +4,15 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use prost::Message as _;
 use tokio::sync::watch;
 
 use crate::proto::task::TaskEvent;
 
 /// Enough for a follower that is a moment late; who is later reads the store.
 const TAIL: usize = 1024;
+/// As stored. An event that is larger alone is never here.
+const TAIL_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Live {
@@ -21,6 +24,8 @@ pub(super) struct Live {
 #[derive(Debug)]
 struct Tail {
     events: VecDeque<Arc<TaskEvent>>,
+    /// Of all of them.
+    bytes: usize,
     /// Everything behind this sequence is in `events`. None as long as that is not known.
     whole_after: Option<u64>,
 }
@@ -45,7 +50,8 @@ impl Live {
     }
 
     fn new(whole_after: Option<u64>) -> Self {
-        Self { tail: Mutex::new(Tail { events: VecDeque::new(), whole_after }), head: watch::Sender::new(0) }
+        let tail = Tail { events: VecDeque::new(), bytes: 0, whole_after };
+        Self { tail: Mutex::new(tail), head: watch::Sender::new(0) }
     }
 
     pub(super) fn publish(&self, events: Vec<Arc<TaskEvent>>) {
@@ -53,11 +59,7 @@ impl Live {
         {
             let mut tail = self.tail();
             for event in events {
-                tail.whole_after = tail.whole_after.or(Some(event.sequence.saturating_sub(1)));
-                if tail.events.len() == TAIL {
-                    tail.whole_after = tail.events.pop_front().map(|oldest| oldest.sequence);
-                }
-                tail.events.push_back(event);
+                tail.push(event);
             }
         }
         self.head.send_replace(last);
@@ -84,9 +86,24 @@ impl Live {
     }
 }
 
+impl Tail {
+    fn push(&mut self, event: Arc<TaskEvent>) {
+        self.whole_after = self.whole_after.or(Some(event.sequence.saturating_sub(1)));
+        self.bytes += event.encoded_len();
+        self.events.push_back(event);
+        while self.events.len() > TAIL || self.bytes > TAIL_BYTES {
+            let Some(oldest) = self.events.pop_front() else { break };
+            self.bytes = self.bytes.saturating_sub(oldest.encoded_len());
+            self.whole_after = Some(oldest.sequence);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::devtool::LiveOutput;
+    use crate::proto::task::task_event::Event;
 
     fn events(range: std::ops::RangeInclusive<u64>) -> Vec<Arc<TaskEvent>> {
         range.map(|sequence| Arc::new(TaskEvent { sequence, ..TaskEvent::default() })).collect()
@@ -108,5 +125,23 @@ mod tests {
         joined.publish(events(8..=9));
         assert_eq!(joined.recent(7), Recent::Events(events(8..=9)));
         assert_eq!(joined.recent(6), Recent::AskStore);
+    }
+
+    #[test]
+    fn a_tail_holds_no_more_than_its_bytes() {
+        let large = |sequence, bytes| {
+            let output = LiveOutput { text: "x".repeat(bytes), ..LiveOutput::default() };
+            let event = Some(Event::ToolOutput(Box::new(output)));
+            Arc::new(TaskEvent { sequence, event, ..TaskEvent::default() })
+        };
+        let live = Live::from_start();
+        live.publish((1..=10).map(|sequence| large(sequence, TAIL_BYTES / 4)).collect());
+        assert_eq!(live.recent(6), Recent::AskStore);
+        let kept = (8..=10).map(|sequence| large(sequence, TAIL_BYTES / 4)).collect();
+        assert_eq!(live.recent(7), Recent::Events(kept));
+        live.publish(vec![large(11, 2 * TAIL_BYTES)]);
+        assert_eq!((live.recent(10), live.recent(11)), (Recent::AskStore, Recent::Events(vec![])));
+        live.publish(events(12..=13));
+        assert_eq!(live.recent(11), Recent::Events(events(12..=13)));
     }
 }

@@ -1,7 +1,7 @@
 //! What stands behind the agent, as the settings ask for it: what acts and thinks, where tools come from, and what is
 //! done unasked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::StartError;
@@ -87,12 +87,14 @@ fn workshop(settings: &Settings, confined: bool) -> Result<impl Workshop, StartE
     if !workspace.starts_with(&agent.root) {
         return Err(StartError::OutsideRoot { workspace: workspace.clone(), root: agent.root.clone() });
     }
+    let own_files = whereabouts(&settings.own_files);
+    keep_apart(workspace, &own_files)?;
     let helper = own_binary().map_err(StartError::OwnBinary)?;
     let options = tool::Options {
         default_workspace: Some(workspace.clone()),
         sandbox: confined,
         writable: agent.writable.clone(),
-        hidden: vec![settings.data_dir.clone()],
+        hidden: own_files.into_iter().chain([settings.data_dir.clone()]).collect(),
         trusted: trusted(settings)?,
         shell: ShellLimits { silence: agent.shell_silence, wall: agent.shell_wall, ..ShellLimits::default() },
         ..tool::Options::new(agent.root.clone(), helper)
@@ -101,6 +103,23 @@ fn workshop(settings: &Settings, confined: bool) -> Result<impl Workshop, StartE
     // Told now, not to every client: the workspace of those that name none.
     bench.open(&AgentSettings::default()).map_err(|bad| StartError::Workspace(bad.problem))?;
     Ok(bench)
+}
+
+/// Each file where it is named and, if that is a link, where it really is.
+fn whereabouts(files: &[PathBuf]) -> Vec<PathBuf> {
+    let named = |file: &PathBuf| Some(file.parent()?.canonicalize().ok()?.join(file.file_name()?));
+    files.iter().flat_map(|file| [named(file), file.canonicalize().ok()]).flatten().collect()
+}
+
+/// Said now, in words that name the file, because no workspace that holds one is opened later.
+fn keep_apart(workspace: &Path, own_files: &[PathBuf]) -> Result<(), StartError> {
+    let Some(file) = own_files.iter().find(|file| file.starts_with(workspace)) else { return Ok(()) };
+    Err(StartError::Workspace(format!(
+        "{} lies in {}, where the agent could read and change it, and is the server's own; move that file elsewhere, \
+         or name another directory",
+        file.display(),
+        workspace.display()
+    )))
 }
 
 fn trusted(settings: &Settings) -> Result<Vec<PathBuf>, StartError> {

@@ -30,7 +30,9 @@ const CONTEXT_TOKENS: u32 = 1_048_576;
 const SHELL_SILENCE_SECONDS: u32 = 300;
 const SHELL_WALL_SECONDS: u32 = 3600;
 
-pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Settings, ConfigError> {
+/// `file` is the one that settings were read from.
+pub(super) fn decide(raw: Raw, file: Option<PathBuf>, files: &dyn Files) -> Result<Settings, ConfigError> {
+    let own_files = own_files(&raw, file, files)?;
     let server = raw.server;
     let listen = server.listen.map_or(SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)), |listen| listen.0);
     let workspace = workspace(raw.workspace, files)?;
@@ -61,6 +63,7 @@ pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Settings, ConfigErro
         model: raw.model.name.map_or_else(|| MODEL.to_owned(), |name| name.0),
         rehearsal: raw.model.rehearsal.map(|path| absolute("model.rehearsal", path.0, files)).transpose()?,
         data_dir: data_dir(raw.data_dir, files)?,
+        own_files,
         workspace,
     })
 }
@@ -187,6 +190,18 @@ fn key_from_file(name: String, path: PathBuf, files: &dyn Files) -> Result<Named
         Ok(key) => Ok(NamedKey { name, key }),
         Err(problem) => Err(ConfigError::KeyFileContent { name, path, problem }),
     }
+}
+
+/// Also those of keys that are not asked for now: they are secrets all the same.
+fn own_files(raw: &Raw, file: Option<PathBuf>, files: &dyn Files) -> Result<Vec<PathBuf>, ConfigError> {
+    let key_file = |key: &raw::Key| match &key.origin {
+        KeyOrigin::File(path) => Some(("auth.keys", path.0.clone())),
+        KeyOrigin::Inline(_) => None,
+    };
+    let settings = file.map(|path| ("--config", path));
+    let tls = raw.tls.key.as_ref().map(|path| ("tls.key", path.0.clone()));
+    let all = settings.into_iter().chain(raw.auth.keys.iter().filter_map(key_file)).chain(tls);
+    all.map(|(key, path)| absolute(key, path, files)).collect()
 }
 
 fn data_dir(raw: Option<PathText>, files: &dyn Files) -> Result<PathBuf, ConfigError> {

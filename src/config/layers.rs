@@ -1,7 +1,7 @@
 //! Layers: what one source says, as a table, checked on its own and then merged. Does no I/O and decides
 //! nothing. The readers of options, environment and file make layers; `config::parse` lowers them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_path_to_error::Segment;
 use toml::{Table, Value};
@@ -58,6 +58,13 @@ impl Layer {
             None => return Err(ConfigError::NotUtf8 { from }),
         }
         Ok(Self { from, table })
+    }
+}
+
+impl Layer {
+    /// Of the file that it was read from.
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        if let Source::File(path) = &self.from { Some(path.clone()) } else { None }
     }
 }
 

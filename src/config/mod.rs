@@ -72,7 +72,8 @@ fn settle(options: &[Options], env: &dyn Env, files: &dyn Files) -> Result<Setti
     for options in options {
         layers.extend(options.layers()?);
     }
-    decide::decide(layers::lower(layers)?, files)
+    let file = layers.iter().find_map(Layer::path);
+    decide::decide(layers::lower(layers)?, file, files)
 }
 
 /// Only a file that was asked for by name must exist.

@@ -37,6 +37,9 @@ pub struct Settings {
     pub rehearsal: Option<PathBuf>,
     /// Absolute, and perhaps not there yet.
     pub data_dir: PathBuf,
+    /// The files behind these settings that hold keys, or decide who may do what: the settings file, the files of
+    /// keys, the private key of TLS. Absolute, as they were named.
+    pub own_files: Vec<PathBuf>,
     /// Canonical, and there when the settings were decided.
     pub workspace: PathBuf,
 }

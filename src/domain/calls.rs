@@ -9,7 +9,14 @@ use crate::proto::task::task_event::Event;
 const SHOWN: usize = 100_000;
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct OpenCalls(Vec<ToolCall>);
+pub struct OpenCalls(Vec<Open>);
+
+#[derive(Debug, Clone, PartialEq)]
+struct Open {
+    call: ToolCall,
+    /// Where what is known of its output ends, in bytes.
+    printed: u64,
+}
 
 impl OpenCalls {
     pub fn fold(&mut self, event: &Event) {
@@ -22,12 +29,12 @@ impl OpenCalls {
     }
 
     pub fn get(&self, tool_call_id: &str) -> Option<&ToolCall> {
-        self.0.iter().find(|call| call.tool_call_id == tool_call_id)
+        self.0.iter().map(|open| &open.call).find(|call| call.tool_call_id == tool_call_id)
     }
 
     /// Those that wait for an answer.
     pub fn asking(&self) -> impl Iterator<Item = &ToolCall> {
-        self.0.iter().filter(|call| call.confirmation_request.is_some())
+        self.0.iter().map(|open| &open.call).filter(|call| call.confirmation_request.is_some())
     }
 
     fn put(&mut self, call: &ToolCall) {
@@ -35,23 +42,27 @@ impl OpenCalls {
             call.status(),
             ToolCallStatus::Succeeded | ToolCallStatus::Failed | ToolCallStatus::Cancelled
         );
-        let at = self.0.iter().position(|known| known.tool_call_id == call.tool_call_id);
+        let at = self.0.iter().position(|known| known.call.tool_call_id == call.tool_call_id);
         match (at, ended) {
             (Some(at), true) => drop(self.0.remove(at)),
             (None, true) => {}
             (Some(at), false) => {
-                let printed = self.0[at].live_content.take();
-                self.0[at] = ToolCall { live_content: printed, ..call.clone() };
+                let known = &mut self.0[at].call;
+                *known = ToolCall { live_content: known.live_content.take(), ..call.clone() };
             }
-            (None, false) => self.0.push(call.clone()),
+            (None, false) => self.0.push(Open { call: call.clone(), printed: 0 }),
         }
     }
 
     fn print(&mut self, output: &LiveOutput) {
-        let Some(call) = self.0.iter_mut().find(|call| call.tool_call_id == output.tool_call_id) else {
+        let Some(open) = self.0.iter_mut().find(|open| open.call.tool_call_id == output.tool_call_id) else {
             return;
         };
-        let shown = call.live_content.get_or_insert_default();
+        let shown = open.call.live_content.get_or_insert_default();
+        if let Some(gap) = output.offset.checked_sub(open.printed).filter(|gap| *gap > 0) {
+            shown.push_str(&format!("\n[... {gap} bytes left out ...]\n"));
+        }
+        open.printed = output.offset + output.text.len() as u64;
         shown.push_str(&output.text);
         if let Some(from) = shown.len().checked_sub(SHOWN).filter(|from| *from > 0) {
             let from = (from..shown.len()).find(|at| shown.is_char_boundary(*at)).unwrap_or_default();
@@ -60,7 +71,8 @@ impl OpenCalls {
     }
 
     fn decide(&mut self, decided: &Decided) {
-        if let Some(call) = self.0.iter_mut().find(|call| call.tool_call_id == decided.tool_call_id) {
+        let known = self.0.iter_mut().map(|open| &mut open.call);
+        if let Some(call) = known.into_iter().find(|call| call.tool_call_id == decided.tool_call_id) {
             call.confirmation_request = None;
             call.decision.clone_from(&decided.decision);
         }
@@ -76,20 +88,23 @@ mod tests {
         Event::ToolCall(Box::new(ToolCall { tool_call_id, status: status.into(), ..ToolCall::default() }))
     }
 
-    fn print(text: &str) -> Event {
+    fn print(offset: u64, text: &str) -> Event {
         let tool_call_id = "c".to_owned();
-        Event::ToolOutput(Box::new(LiveOutput { tool_call_id, offset: 0, text: text.to_owned() }))
+        Event::ToolOutput(Box::new(LiveOutput { tool_call_id, offset, text: text.to_owned() }))
     }
 
     #[test]
     fn a_call_keeps_what_it_printed_until_it_ends() {
         let mut calls = OpenCalls::default();
-        for event in [call(ToolCallStatus::Pending), call(ToolCallStatus::Executing), print("a"), print("b")]
-        {
+        let (pending, executing) = (call(ToolCallStatus::Pending), call(ToolCallStatus::Executing));
+        for event in [pending, executing, print(0, "a"), print(1, "b")] {
             calls.fold(&event);
         }
         assert_eq!(calls.get("c").unwrap().live_content.as_deref(), Some("ab"));
-        calls.fold(&print(&"é".repeat(SHOWN)));
+        calls.fold(&print(9, "c"));
+        let gap = "ab\n[... 7 bytes left out ...]\nc";
+        assert_eq!(calls.get("c").unwrap().live_content.as_deref(), Some(gap));
+        calls.fold(&print(10, &"é".repeat(SHOWN)));
         let shown = calls.get("c").unwrap().live_content.as_ref().unwrap();
         assert!(shown.len() <= SHOWN && shown.ends_with('é'));
         calls.fold(&call(ToolCallStatus::Succeeded));

@@ -16,6 +16,7 @@ mod probe;
 mod protojson;
 mod push;
 mod rim;
+mod secrets;
 mod shutdown;
 mod store;
 mod streams;

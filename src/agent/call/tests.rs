@@ -46,6 +46,10 @@ fn modified() -> ToolCallConfirmation {
     }
 }
 
+fn printed(skipped: u64) -> Input {
+    Input::Printed(Piece { skipped, text: "p".to_owned() })
+}
+
 fn new() -> Calling {
     let call = Call { id: "c".to_owned(), tool: "write_file".to_owned(), arguments: Default::default() };
     Calling::new(call, "m".to_owned())
@@ -82,7 +86,7 @@ fn inputs() -> Vec<Input> {
         decide(answer("cancel")),
         Input::Cancel,
         Input::Start,
-        Input::Printed("p".to_owned()),
+        printed(0),
         Input::Done(Ok(outcome())),
         Input::Done(Err(ToolError::Cancelled { so_far: String::new() })),
         Input::Recovered,
@@ -177,6 +181,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         prop::sample::select(inputs()),
         prop::sample::select(answers.map(|id| decide(answer(id))).to_vec()),
         Just(decide(modified())),
+        (0..1_000_u64).prop_map(printed),
     ]
 }
 
@@ -202,6 +207,7 @@ proptest! {
     #[test]
     fn no_life_breaks_a_promise(inputs in prop::collection::vec(any_input(), 0..20)) {
         let (mut calling, mut replayed) = (new(), new());
+        let mut printed = 0;
         let (mut starts, mut may_start, mut ended, mut answers, mut last) = (0, false, None, 0, 0);
         for input in inputs {
             let permits = match &input {
@@ -209,7 +215,10 @@ proptest! {
                 Input::Decide(a) => ["proceed_once", "proceed_always"].contains(&a.confirmation.selected_option_id.as_str()),
                 _ => false,
             };
+            let more = if let Input::Printed(piece) = &input { piece.skipped + 1 } else { 0 };
             let Ok(step) = calling.apply(input) else { continue };
+            printed += more;
+            prop_assert_eq!(calling.printed, printed, "every byte counts, told or not");
             may_start |= permits;
             for event in &step.events {
                 replayed.fold(event);

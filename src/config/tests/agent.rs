@@ -108,3 +108,18 @@ fn a_workspace_configures_nothing() {
         assert_eq!(format!("{given:?}"), format!("{:?}", settings(args, &[], "")), "{args:?}");
     }
 }
+
+#[test]
+fn the_files_with_keys_are_known_whether_they_are_used_or_not() {
+    let file = "auth.keys = [{name = 'a', key_file = 'a.key'}, {name = 'b', key = '0123456789012345678901'}]\n\
+                tls = {cert = 'c.pem', key = 'k.pem'}\n";
+    let disk = Fake::with(&[("d/own.toml", file), ("d/a.key", "9876543210987654321098")]);
+    for args in [&["--config", "d/own.toml"][..], &["--config", "d/own.toml", "--auth", "none"]] {
+        let Ok(Command::Serve(settings)) = run(args, &[], &disk) else { panic!("{args:?}") };
+        let expected = ["/cwd/d/own.toml", "/cwd/d/a.key", "/cwd/d/k.pem"].map(PathBuf::from);
+        assert_eq!(settings.own_files, expected, "{args:?}");
+    }
+    assert_eq!(settings(&[], &[], "").own_files, [PathBuf::from(FILE)]);
+    let Ok(Command::Serve(none)) = run(&[], &[], &Fake::with(&[])) else { panic!() };
+    assert!(none.own_files.is_empty());
+}

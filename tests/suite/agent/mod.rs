@@ -4,6 +4,7 @@
 mod bounds;
 mod cancel;
 mod crowd;
+mod floods;
 mod hostile;
 mod kit;
 mod outcomes;
