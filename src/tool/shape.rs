@@ -15,6 +15,7 @@ use super::bench::ShellLimits;
 use super::diff;
 use super::schema;
 use super::web_fetch::Web;
+use super::write_file::sized;
 use crate::domain::tool::{Approval, Arguments, Declaration, Kind, Outcome, Plan, ToolError};
 use crate::proto::devtool::confirmation_request::Details;
 use crate::proto::devtool::{FileDiff, GenericDetails, ToolOutput, tool_output};
@@ -84,7 +85,7 @@ impl<T: Looking> Tool for Looks<T> {
 
 /// A file as it shall be.
 pub(super) struct Proposal {
-    /// From the workspace on.
+    /// From the workspace on, with symlinks followed: what is shown and judged is where it is written.
     pub path: std::path::PathBuf,
     pub old: Option<String>,
     pub new: String,
@@ -154,6 +155,8 @@ fn write(
     modified: bool,
 ) -> Result<Outcome, ToolError> {
     let path = workspace.resolve(&edit.file_path)?;
+    // The user's own content is held to the same size.
+    sized(workspace, &path, &edit.new_content)?;
     workspace.write(&path, edit.old_content.as_deref(), &edit.new_content)?;
     // The diff that was shown first may not be that of what the user made of it.
     let edit = diff::file_diff(&edit.file_path, edit.old_content, edit.new_content);

@@ -114,7 +114,7 @@ async fn look(place: &Place, wanted: &Wanted) -> Result<ExecuteDetails, ToolErro
     }
     let (workspace, dir) = (std::sync::Arc::clone(&place.workspace), wanted.dir_path.clone());
     let directory = blocking(move || {
-        let path = start(&workspace, dir.as_deref())?;
+        let path = workspace.real(&start(&workspace, dir.as_deref())?)?;
         match workspace.look(&path)?.kind {
             FoundKind::Directory => Ok(workspace.absolute(&path)),
             _ => Err(ToolError::new(

@@ -58,6 +58,33 @@ async fn auto_edit_edits_and_still_asks_for_what_is_sensitive() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_symlink_does_not_hide_what_is_sensitive() {
+    for (given, real) in [
+        ("notes/pre-commit", ".git/hooks/pre-commit"),
+        ("readme.txt", ".git/config"),
+        ("plain.txt", ".env"),
+        ("notes/new/er", ".git/hooks/new/er"),
+    ] {
+        let bench = Bench::start(&script(&[write(given, "owned")])).await;
+        std::fs::create_dir_all(bench.path(".git/hooks")).unwrap();
+        std::fs::write(bench.path(".git/config"), "[core]\n").unwrap();
+        std::fs::write(bench.path(".env"), "A=1\n").unwrap();
+        for (name, to) in [("notes", ".git/hooks"), ("readme.txt", ".git/config"), ("plain.txt", ".env")] {
+            std::os::unix::fs::symlink(to, bench.path(name)).unwrap();
+        }
+        let before = bench.read(real);
+        let settings = json!({DEVELOPMENT_TOOL: {"approval_mode": "AUTO_EDIT"}});
+        let message = json!({"parts": [{"kind": "text", "text": "go"}], "metadata": settings});
+        let asked = bench.talk().stream(message).await;
+        assert_eq!((asked.state().as_str(), asked.asked().len()), ("input-required", 1), "{given}");
+        let shown = bench.workspace.path().canonicalize().unwrap().join(real);
+        let shown = format!("\"{}\"", shown.display());
+        assert!(asked.asked()[0].to_string().contains(&shown), "{given}: {}", asked.asked()[0]);
+        assert_eq!(bench.read(real), before, "{given}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn plan_mode_changes_nothing_and_yolo_asks_for_nothing() {
     let calls = script(&[write("a.txt", "x"), shell("touch ran")]);
     let bench = Bench::with(&calls, |mut setup: A2aSetup| {
