@@ -81,7 +81,7 @@ impl Tool for Shell {
         let wanted: Wanted = read(arguments)?;
         let details = look(place, &wanted).await?;
         let description = wanted.description.unwrap_or_else(|| format!("Run `{}`", wanted.command));
-        Ok(Plan { description, details: Details::ExecuteDetails(details), always_asks: false })
+        Ok(Plan { description, details: Details::ExecuteDetails(details), always_asks: false, paths: vec![] })
     }
 
     async fn run(&self, place: &Place, job: Job) -> Result<Outcome, ToolError> {

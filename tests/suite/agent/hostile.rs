@@ -1,5 +1,8 @@
 //! A workspace that wants to take over: nothing in it is believed or run without trust and approval.
 
+use std::sync::Arc;
+
+use agena::agent::policy::{Decision, Rule, RuleSpec};
 use agena::domain::extension::DEVELOPMENT_TOOL;
 use serde_json::json;
 
@@ -81,6 +84,48 @@ async fn a_symlink_does_not_hide_what_is_sensitive() {
         let shown = format!("\"{}\"", shown.display());
         assert!(asked.asked()[0].to_string().contains(&shown), "{given}: {}", asked.asked()[0]);
         assert_eq!(bench.read(real), before, "{given}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_tool_reads_around_a_path_that_the_operator_denies() {
+    let rule = RuleSpec {
+        tool: "*".to_owned(),
+        command: None,
+        path: Some("secrets/**".to_owned()),
+        decision: Decision::Deny,
+        reason: None,
+        matches: vec![],
+        not_matches: vec![],
+    };
+    let rules: Arc<[Rule]> = Arc::new([Rule::try_from(rule).unwrap()]);
+    for (call, state) in [
+        (("read_file", json!({"file_path": "secrets/key"})), "completed"),
+        (("read_file", json!({"file_path": "pub"})), "completed"),
+        (("read_file", json!({"file_path": "pubdir/key"})), "completed"),
+        (("read_file", json!({"file_path": "@secrets/key"})), "completed"),
+        (("read_many_files", json!({"include": ["secrets/k*"]})), "completed"),
+        (("read_many_files", json!({"include": ["**/key"]})), "input-required"),
+        (("grep_search", json!({"pattern": "hidden"})), "input-required"),
+        (("grep_search", json!({"pattern": "hidden", "dir_path": "secrets"})), "completed"),
+        (("grep_search", json!({"pattern": "hidden", "dir_path": "pubdir"})), "completed"),
+        (("glob", json!({"pattern": "**"})), "input-required"),
+        (("list_directory", json!({"dir_path": "secrets"})), "completed"),
+        (("list_directory", json!({"dir_path": "pubdir"})), "completed"),
+    ] {
+        let bench = Bench::with(&script(std::slice::from_ref(&call)), |mut setup: A2aSetup| {
+            setup.agent.options.rules = Arc::clone(&rules);
+            setup
+        })
+        .await;
+        std::fs::create_dir(bench.path("secrets")).unwrap();
+        std::fs::write(bench.path("secrets/key"), "well hidden").unwrap();
+        std::os::unix::fs::symlink("secrets/key", bench.path("pub")).unwrap();
+        std::os::unix::fs::symlink("secrets", bench.path("pubdir")).unwrap();
+        let heard = bench.talk().ask("go").await;
+        assert_eq!(heard.state(), state, "{call:?}");
+        let all = format!("{:?}", heard.0);
+        assert!(!all.contains("well hidden") && !all.contains("key ("), "{call:?}: {all}");
     }
 }
 
