@@ -126,7 +126,12 @@ impl Runner {
 
 impl Session {
     fn granted(&self, batch: &Batch, id: &str, option: &str, details: Option<Details>) -> Vec<AlwaysRule> {
-        let plan = details.map(|details| Plan { description: String::new(), details, always_asks: false });
+        let plan = details.map(|details| Plan {
+            description: String::new(),
+            details,
+            always_asks: false,
+            paths: vec![],
+        });
         let subject = batch.get(id).zip(plan).and_then(|(calling, plan)| self.subject(&calling.call, &plan));
         let granted = subject.and_then(|subject| rule::grants(&subject, option));
         granted.into_iter().flatten().collect()

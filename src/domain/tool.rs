@@ -70,6 +70,27 @@ pub struct Plan {
     pub details: Details,
     /// Asks whatever the policy says: the answer is what the tool is for.
     pub always_asks: bool,
+    /// What a tool that only looks would look at. Others leave it empty.
+    pub paths: Vec<Reach>,
+}
+
+/// Something that is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// Absolute, with symlinks followed.
+    pub path: String,
+    pub extent: Extent,
+}
+
+/// How much of a path is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Just this.
+    Itself,
+    /// The names in this directory.
+    Entries,
+    /// Whatever lies below, at any depth.
+    All,
 }
 
 /// What was agreed on.

@@ -2,7 +2,7 @@
 //! resolves every path beneath the handle, so no `..`, no symlink and no race leads out. All of it blocks.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -143,6 +143,28 @@ impl Workspace {
             Some(bare) if !bare.is_empty() && self.dir.symlink_metadata(&path).is_err() => self.resolve(bare),
             _ => Ok(path),
         }
+    }
+
+    /// Where a path ends, from the workspace on, with no symlink left in it: what does not exist yet lies where the
+    /// part of it that exists leads. A symlink that leads out or nowhere is refused.
+    pub fn real(&self, path: &Path) -> Result<PathBuf, ToolError> {
+        for above in path.ancestors() {
+            match self.dir.canonicalize(or_dot(above)) {
+                Ok(found) => {
+                    let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
+                    let names = found.components().chain(rest.components());
+                    return Ok(names.filter(|part| matches!(part, Component::Normal(_))).collect());
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !self.has_name(above) => {}
+                Err(error) => return Err(self.problem(path, &error)),
+            }
+        }
+        Ok(path.to_owned())
+    }
+
+    /// A path of the model, read and then followed.
+    pub fn follow(&self, given: &str) -> Result<PathBuf, ToolError> {
+        self.real(&self.resolve(given)?)
     }
 
     /// Follows symlinks that stay inside.

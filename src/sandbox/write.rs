@@ -3,12 +3,13 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::PoisonError;
 
 use cap_std::fs::{Dir, File, MetadataExt, OpenOptions, OpenOptionsExt, PermissionsExt};
+use rustix::fs::{Mode, OFlags};
 
-use super::workspace::{Workspace, or_dot};
+use super::workspace::Workspace;
 use crate::domain::tool::ToolError;
 
 /// What a file that has more than its mode may keep; the other bits give rights to whoever runs it.
@@ -16,24 +17,24 @@ const MODE: u32 = 0o777;
 
 impl Workspace {
     /// Gives a file new content. `old` is what it was when that was decided on; none means that it did not exist.
+    /// The path is where the file really is: a symlink in it came later than the decision, and nothing is written.
     pub fn write(&self, path: &Path, old: Option<&str>, new: &str) -> Result<(), ToolError> {
-        let target = self.target(path)?;
+        if self.real(path)? != path {
+            return Err(self.changed(path, "has come to lead elsewhere"));
+        }
         let problem = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound if old.is_some() => self.changed(path, "is gone"),
             _ => self.failed(path, &error),
         };
-        let (above, name) = split(&target).ok_or_else(|| {
+        let (above, name) = split(path).ok_or_else(|| {
             ToolError::new("target_is_directory", format!("{} is the workspace itself", self.absolute(path)))
         })?;
-        if old.is_none() && !above.as_os_str().is_empty() {
-            self.dir.create_dir_all(above).map_err(problem)?;
-        }
-        let above = self.dir.open_dir(or_dot(above)).map_err(problem)?;
+        let above = self.directory(above, old.is_none()).map_err(problem)?;
         let temporary = Temporary::make(&above, new.as_bytes(), old.map(|_| name)).map_err(problem)?;
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         match old {
             Some(old) => {
-                self.unchanged(&target, old)?;
+                self.unchanged(path, old)?;
                 temporary.replace(name).map_err(problem)
             }
             None => temporary.become_new(name).map_err(|error| match error.kind() {
@@ -43,13 +44,19 @@ impl Workspace {
         }
     }
 
-    /// Where a write ends: a symlink that stays inside is followed and kept, every other one is refused.
-    fn target(&self, path: &Path) -> Result<PathBuf, ToolError> {
-        let is_symlink = self.dir.symlink_metadata(or_dot(path)).is_ok_and(|found| found.is_symlink());
-        match is_symlink {
-            true => self.dir.canonicalize(path).map_err(|error| self.problem(path, &error)),
-            false => Ok(path.to_owned()),
+    /// A directory, name by name and through no symlink, however fast one is put there.
+    fn directory(&self, path: &Path, make: bool) -> io::Result<Dir> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut dir = self.dir.try_clone()?;
+        for name in path.iter() {
+            match if make { dir.create_dir(name) } else { Ok(()) } {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+            let opened = rustix::fs::openat(&dir, name, flags, Mode::empty())?;
+            dir = Dir::from_std_file(opened.into());
         }
+        Ok(dir)
     }
 
     fn unchanged(&self, path: &Path, old: &str) -> Result<(), ToolError> {

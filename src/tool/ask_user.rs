@@ -88,7 +88,7 @@ impl Tool for AskUser {
             asked.questions.iter().map(|one| one.question.as_str()).collect::<Vec<_>>().join(" ");
         let questions = asked.questions.into_iter().map(question).collect();
         let details = GenericDetails { description: description.clone(), questions };
-        Ok(Plan { description, details: Details::GenericDetails(details), always_asks: true })
+        Ok(Plan { description, details: Details::GenericDetails(details), always_asks: true, paths: vec![] })
     }
 
     async fn run(&self, _: &Place, job: Job) -> Result<Outcome, ToolError> {

@@ -10,8 +10,8 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::list_directory::Filtering;
-use super::shape::{Looking, declaration, shown, start, text};
-use crate::domain::tool::{Declaration, Kind, Outcome, ToolError};
+use super::shape::{Looking, declaration, reach, shown, start, text};
+use crate::domain::tool::{Declaration, Extent, Kind, Outcome, Reach, ToolError};
 use crate::sandbox::{Found, FoundKind, Workspace};
 
 /// More paths than a model can use.
@@ -65,6 +65,10 @@ impl Looking for GlobFiles {
         let path = start(workspace, arguments.dir_path.as_deref())?;
         matcher(&pattern(&arguments.pattern, workspace, &path)?, arguments.case_sensitive)?;
         Ok(format!("Find '{}' in {}", arguments.pattern, shown(&path)))
+    }
+
+    fn reach(arguments: &Arguments, workspace: &Workspace) -> Result<Vec<Reach>, ToolError> {
+        Ok(vec![reach(workspace, &start(workspace, arguments.dir_path.as_deref())?, Extent::All)?])
     }
 
     fn look(

@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use self::hits::{Hits, Lines, told};
 use super::list_directory::globs;
-use super::shape::{Looking, declaration, shown, start};
-use crate::domain::tool::{Declaration, Kind, Outcome, ToolError};
+use super::shape::{Looking, declaration, reach, shown, start};
+use crate::domain::tool::{Declaration, Extent, Kind, Outcome, Reach, ToolError};
 use crate::sandbox::walk::Ignore;
 use crate::sandbox::{FoundKind, Workspace};
 
@@ -115,6 +115,10 @@ impl Looking for GrepSearch {
         Query::new(arguments)?;
         let path = start(workspace, arguments.dir_path.as_deref())?;
         Ok(format!("Search '{}' in {}", arguments.pattern, shown(&path)))
+    }
+
+    fn reach(arguments: &Arguments, workspace: &Workspace) -> Result<Vec<Reach>, ToolError> {
+        Ok(vec![reach(workspace, &start(workspace, arguments.dir_path.as_deref())?, Extent::All)?])
     }
 
     fn look(

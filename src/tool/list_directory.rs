@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::shape::{Looking, declaration, structured};
-use crate::domain::tool::{Declaration, Kind, Outcome, ToolError};
+use super::shape::{Looking, declaration, reach, structured};
+use crate::domain::tool::{Declaration, Extent, Kind, Outcome, Reach, ToolError};
 use crate::sandbox::walk::Ignore;
 use crate::sandbox::{Found, FoundKind, Workspace};
 
@@ -89,6 +89,10 @@ impl Looking for ListDirectory {
     fn describe(arguments: &Arguments, workspace: &Workspace) -> Result<String, ToolError> {
         globs("ignore", &arguments.ignore)?;
         Ok(format!("List {}", workspace.absolute(&workspace.resolve(&arguments.dir_path)?)))
+    }
+
+    fn reach(arguments: &Arguments, workspace: &Workspace) -> Result<Vec<Reach>, ToolError> {
+        Ok(vec![reach(workspace, &workspace.resolve(&arguments.dir_path)?, Extent::Entries)?])
     }
 
     fn look(

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::shape::{Looking, declaration, text};
+use super::shape::{Looking, declaration, reach, text};
 use super::text::{Content, content, cut_line, media};
-use crate::domain::tool::{Declaration, Kind, Outcome, ToolError};
+use crate::domain::tool::{Declaration, Extent, Kind, Outcome, Reach, ToolError};
 use crate::sandbox::Workspace;
 use crate::sandbox::walk::Ignore;
 
@@ -65,13 +65,18 @@ impl Looking for ReadFile {
         Ok(format!("Read {}", workspace.absolute(&path)))
     }
 
+    fn reach(arguments: &Arguments, workspace: &Workspace) -> Result<Vec<Reach>, ToolError> {
+        Ok(vec![reach(workspace, &workspace.resolve(&arguments.file_path)?, Extent::Itself)?])
+    }
+
     fn look(
         arguments: &Arguments,
         workspace: &Workspace,
         _: &CancellationToken,
     ) -> Result<Outcome, ToolError> {
         Self::describe(arguments, workspace)?;
-        let path = workspace.resolve(&arguments.file_path)?;
+        // An ignore file means the file, by whatever symlink it is read.
+        let path = workspace.follow(&arguments.file_path)?;
         if workspace.ignores(&path, Ignore::default()) {
             let message = format!(
                 "{} is named by .gitignore or .geminiignore and is not read",

@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::list_directory::{Filtering, filtering_schema, globs};
 use super::read_file::{FILE, lines};
-use super::shape::{Looking, declaration, structured};
+use super::shape::{Looking, declaration, reach, structured};
 use super::text::{Content, content, media, media_type};
-use crate::domain::tool::{Declaration, Kind, Outcome, ToolError};
+use crate::domain::tool::{Declaration, Extent, Kind, Outcome, Reach, ToolError};
 use crate::proto::gemini::Part;
 use crate::sandbox::{FoundKind, Workspace};
 
@@ -88,6 +88,18 @@ impl Looking for ReadManyFiles {
     fn describe(arguments: &Arguments, workspace: &Workspace) -> Result<String, ToolError> {
         Choice::new(arguments, workspace)?;
         Ok(format!("Read files that fit {}", arguments.include.join(", ")))
+    }
+
+    /// Of a glob, the directory that it cannot leave.
+    fn reach(arguments: &Arguments, workspace: &Workspace) -> Result<Vec<Reach>, ToolError> {
+        let reached = arguments.include.iter().map(|given| {
+            let path = workspace.resolve(given)?;
+            let plain =
+                |name: &&std::ffi::OsStr| !name.to_string_lossy().contains(['*', '?', '[', '{', '\\']);
+            let fixed: PathBuf = path.iter().take_while(plain).collect();
+            reach(workspace, &fixed, Extent::All)
+        });
+        reached.collect()
     }
 
     fn look(

@@ -58,7 +58,7 @@ impl Editing for Replace {
     }
 
     fn propose(arguments: &Arguments, workspace: &Workspace) -> Result<Proposal, ToolError> {
-        let path = workspace.resolve(&arguments.file_path)?;
+        let path = workspace.follow(&arguments.file_path)?;
         complete("new_string", &arguments.new_string, &arguments.old_string)?;
         let shown = workspace.absolute(&path);
         let made = match current(workspace, &path)? {

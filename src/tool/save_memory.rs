@@ -1,7 +1,5 @@
 //! `save_memory`: a fact to remember, as an edit of the workspace's GEMINI.md.
 
-use std::path::PathBuf;
-
 use serde::Deserialize;
 use serde_json::json;
 
@@ -50,7 +48,7 @@ impl Editing for SaveMemory {
         if fact.is_empty() {
             return Err(ToolError::new("invalid_tool_params", "fact: there is nothing to remember in it"));
         }
-        let path = PathBuf::from(FILE);
+        let path = workspace.follow(FILE)?;
         let old = current(workspace, &path)?;
         let text = old.as_deref().unwrap_or_default();
         let new = with_endings_of(text, &remembered(&text.replace("\r\n", "\n"), fact));

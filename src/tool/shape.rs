@@ -15,7 +15,8 @@ use super::bench::ShellLimits;
 use super::diff;
 use super::schema;
 use super::web_fetch::Web;
-use crate::domain::tool::{Approval, Arguments, Declaration, Kind, Outcome, Plan, ToolError};
+use super::write_file::sized;
+use crate::domain::tool::{Approval, Arguments, Declaration, Extent, Kind, Outcome, Plan, Reach, ToolError};
 use crate::proto::devtool::confirmation_request::Details;
 use crate::proto::devtool::{FileDiff, GenericDetails, ToolOutput, tool_output};
 use crate::sandbox::Workspace;
@@ -52,6 +53,8 @@ pub(super) trait Looking: Send + Sync + 'static {
     fn declaration() -> Declaration;
     /// In words, for the user; refuses what can be refused without looking.
     fn describe(arguments: &Self::Arguments, workspace: &Workspace) -> Result<String, ToolError>;
+    /// What it would look at, with symlinks followed.
+    fn reach(arguments: &Self::Arguments, workspace: &Workspace) -> Result<Vec<Reach>, ToolError>;
     fn look(
         arguments: &Self::Arguments,
         workspace: &Workspace,
@@ -70,8 +73,9 @@ impl<T: Looking> Tool for Looks<T> {
 
     async fn plan(&self, place: &Place, arguments: &Arguments) -> Result<Plan, ToolError> {
         let (arguments, workspace) = (read::<T::Arguments>(arguments)?, Arc::clone(&place.workspace));
-        let description = blocking(move || T::describe(&arguments, &workspace)).await?;
-        Ok(plain_plan(description))
+        let look = move || Ok((T::describe(&arguments, &workspace)?, T::reach(&arguments, &workspace)?));
+        let (description, paths) = blocking(look).await?;
+        Ok(Plan { paths, ..plain_plan(description) })
     }
 
     async fn run(&self, place: &Place, job: Job) -> Result<Outcome, ToolError> {
@@ -84,7 +88,7 @@ impl<T: Looking> Tool for Looks<T> {
 
 /// A file as it shall be.
 pub(super) struct Proposal {
-    /// From the workspace on.
+    /// From the workspace on, with symlinks followed: what is shown and judged is where it is written.
     pub path: std::path::PathBuf,
     pub old: Option<String>,
     pub new: String,
@@ -127,6 +131,7 @@ impl<T: Editing> Tool for Edits<T> {
             description: format!("{verb} {}", edit.file_path),
             details: Details::FileEditDetails(edit),
             always_asks: false,
+            paths: Vec::new(),
         })
     }
 
@@ -154,6 +159,8 @@ fn write(
     modified: bool,
 ) -> Result<Outcome, ToolError> {
     let path = workspace.resolve(&edit.file_path)?;
+    // The user's own content is held to the same size.
+    sized(workspace, &path, &edit.new_content)?;
     workspace.write(&path, edit.old_content.as_deref(), &edit.new_content)?;
     // The diff that was shown first may not be that of what the user made of it.
     let edit = diff::file_diff(&edit.file_path, edit.old_content, edit.new_content);
@@ -184,7 +191,7 @@ pub(super) fn read<T: DeserializeOwned>(arguments: &Arguments) -> Result<T, Tool
 
 pub(super) fn plain_plan(description: String) -> Plan {
     let details = GenericDetails { description: description.clone(), questions: Vec::new() };
-    Plan { description, details: Details::GenericDetails(details), always_asks: false }
+    Plan { description, details: Details::GenericDetails(details), always_asks: false, paths: Vec::new() }
 }
 
 pub(super) fn declaration(
@@ -220,6 +227,11 @@ pub(super) fn structured(told: String, shown: Value) -> Outcome {
 /// Where a search begins: the workspace, unless a directory is named.
 pub(super) fn start(workspace: &Workspace, given: Option<&str>) -> Result<std::path::PathBuf, ToolError> {
     given.map_or_else(|| Ok(std::path::PathBuf::new()), |given| workspace.resolve(given))
+}
+
+/// A path from the workspace on, as the policy judges it.
+pub(super) fn reach(workspace: &Workspace, path: &Path, extent: Extent) -> Result<Reach, ToolError> {
+    Ok(Reach { path: workspace.absolute(&workspace.real(path)?), extent })
 }
 
 /// From the workspace on, for people; the workspace itself is a dot.

@@ -81,7 +81,7 @@ impl Tool for Shell {
         let wanted: Wanted = read(arguments)?;
         let details = look(place, &wanted).await?;
         let description = wanted.description.unwrap_or_else(|| format!("Run `{}`", wanted.command));
-        Ok(Plan { description, details: Details::ExecuteDetails(details), always_asks: false })
+        Ok(Plan { description, details: Details::ExecuteDetails(details), always_asks: false, paths: vec![] })
     }
 
     async fn run(&self, place: &Place, job: Job) -> Result<Outcome, ToolError> {
@@ -114,7 +114,7 @@ async fn look(place: &Place, wanted: &Wanted) -> Result<ExecuteDetails, ToolErro
     }
     let (workspace, dir) = (std::sync::Arc::clone(&place.workspace), wanted.dir_path.clone());
     let directory = blocking(move || {
-        let path = start(&workspace, dir.as_deref())?;
+        let path = workspace.real(&start(&workspace, dir.as_deref())?)?;
         match workspace.look(&path)?.kind {
             FoundKind::Directory => Ok(workspace.absolute(&path)),
             _ => Err(ToolError::new(

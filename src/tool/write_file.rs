@@ -68,7 +68,7 @@ impl Editing for WriteFile {
     }
 
     fn propose(arguments: &Arguments, workspace: &Workspace) -> Result<Proposal, ToolError> {
-        let path = workspace.resolve(&arguments.file_path)?;
+        let path = workspace.follow(&arguments.file_path)?;
         complete("content", &arguments.content, "")?;
         let old = current(workspace, &path)?;
         let new = with_endings_of(old.as_deref().unwrap_or_default(), &arguments.content);

@@ -19,7 +19,7 @@ fn options() -> Vec<ConfirmationOption> {
 }
 
 fn plan(details: Details) -> Plan {
-    Plan { description: "does something".to_owned(), details, always_asks: false }
+    Plan { description: "does something".to_owned(), details, always_asks: false, paths: vec![] }
 }
 
 fn edit() -> Plan {

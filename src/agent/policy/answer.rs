@@ -14,6 +14,7 @@
 
 use std::fmt::Write;
 
+use super::place::is_unseen;
 use crate::proto::devtool::confirmation_request::Details;
 use crate::proto::devtool::{ConfirmationOption, ConfirmationOptionKind, ConfirmationRequest, Question};
 
@@ -98,14 +99,18 @@ fn choice(question: &Question, line: &str) -> String {
     named.map_or_else(|| line.to_owned(), |(_, choice)| choice.label.clone())
 }
 
-/// The question as text: what would happen, then what can be answered.
+/// So much of what the agent says of a call is shown.
+const SAID: usize = 200;
+
+/// The question as text: what would happen, what the agent says of it, then what can be answered. What the agent
+/// wrote stands on one line or set off, so that it cannot pass for the question.
 pub fn question(description: &str, request: &ConfirmationRequest) -> String {
     let mut text = String::new();
     let questions = questions(request);
-    add(&mut text, description);
     if let Some(details) = &request.details {
         add(&mut text, &shown(details));
     }
+    add(&mut text, &said(description, request.details.as_ref()));
     if !questions.is_empty() {
         add(&mut text, HOW_TO_ANSWER);
         return text.trim_end().to_owned();
@@ -138,30 +143,61 @@ fn add(text: &mut String, paragraph: &str) {
     }
 }
 
+/// What the agent says of a call, where that is more than what is shown already.
+fn said(description: &str, details: Option<&Details>) -> String {
+    let known = match details {
+        Some(Details::ExecuteDetails(execute)) => description == format!("Run `{}`", execute.command),
+        Some(Details::FileEditDetails(_) | Details::GenericDetails(_)) => true,
+        Some(Details::McpDetails(_)) | None => false,
+    };
+    let line = one_line(description);
+    if known || line.is_empty() {
+        return String::new();
+    }
+    let cut = line.char_indices().nth(SAID).map(|(end, _)| format!("{}...", &line[..end]));
+    format!("The agent says: \"{}\"", cut.unwrap_or(line))
+}
+
+/// Without line ends, and without what is not seen.
+fn one_line(text: &str) -> String {
+    let seen = |c: char| if is_unseen(c) || is_line_end(c) { ' ' } else { c };
+    text.chars().map(seen).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn is_line_end(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 fn shown(details: &Details) -> String {
     match details {
         Details::ExecuteDetails(execute) => {
-            let place = execute.working_directory.as_ref().map(|d| format!("\nin {d}")).unwrap_or_default();
+            let place = execute
+                .working_directory
+                .as_ref()
+                .map(|d| format!("\nin {}", one_line(d)))
+                .unwrap_or_default();
             format!("Run this command{place}:\n\n{}", indented(&execute.command))
         }
         Details::FileEditDetails(diff) => {
             let verb = if diff.old_content.is_some() { "Change" } else { "Create" };
             let what = diff.formatted_diff.as_deref().unwrap_or(&diff.new_content);
-            format!("{verb} {}:\n\n{}", diff.file_path, indented(what))
+            format!("{verb} {}:\n\n{}", one_line(&diff.file_path), indented(what))
         }
         Details::McpDetails(mcp) => {
-            format!("Call the tool {} of the server {}.", mcp.tool_name, mcp.server_name)
+            let (tool, server) = (one_line(&mcp.tool_name), one_line(&mcp.server_name));
+            format!("Call the tool {tool} of the server {server}.")
         }
         Details::GenericDetails(generic) => {
             let asked = generic.questions.iter().map(asked).collect::<String>();
-            format!("{}\n\n{asked}", generic.description).trim().to_owned()
+            format!("{}\n\n{asked}", one_line(&generic.description)).trim().to_owned()
         }
     }
 }
 
 /// Set off, so that what is shown cannot pass for the question itself.
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("    {line}\n")).collect()
+    let ends = |c: char| c != '\t' && is_line_end(c);
+    text.lines().flat_map(|line| line.split(ends)).map(|line| format!("    {line}\n")).collect()
 }
 
 fn asked(question: &Question) -> String {

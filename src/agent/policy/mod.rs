@@ -18,7 +18,9 @@
 //!
 //! So of two rules of the operator the stricter one wins, whatever their order. "May be meant": a command that is
 //! not understood, whose words are known only when it runs, or that runs what its arguments say, while a rule about
-//! commands asks or denies. An allowing rule that names no path does not reach sensitive files, and one that names no
+//! commands asks or denies; and a search of a directory that files of a rule about paths could lie in (`secrets/**` for
+//! a search of the whole workspace, not for one of `src`). A path is judged where symlinks lead, and as it was called.
+//! A rule about `x/**` that asks or denies is about the directory `x` too. An allowing rule that names no path does not reach sensitive files, and one that names no
 //! command does not reach the shell: for the shell nothing is allowed until somebody has named it.
 
 pub mod answer;

@@ -65,8 +65,12 @@ fn listed(table: &str, name: &str) -> bool {
 
 /// Not seen, or not a name on every system.
 fn is_deceptive(c: char) -> bool {
-    let unseen = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    unseen || c == '\\' || c.is_control()
+    is_unseen(c) || c == '\\' || c.is_control()
+}
+
+/// Takes no room, or turns around what follows.
+pub(super) fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// An absolute path without `.`, `..` and doubled slashes.

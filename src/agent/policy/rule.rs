@@ -3,18 +3,20 @@
 //! options' words; the policy asks it, the composition root loads it, the scheduler keeps what it grants.
 
 mod always;
+mod glob;
 mod load;
 mod pattern;
 
 pub use always::{AlwaysRule, cover, covers, covers_part, grants};
 pub use load::{BadRule, RuleSpec};
 
-use globset::GlobMatcher;
 use serde::Deserialize;
 
 use super::place::Place;
 use super::shell::{Parsed, Simple, Word};
 use super::subject::{About, Subject};
+use crate::domain::tool::Extent;
+use glob::Glob;
 use pattern::ToolPattern;
 
 /// What a rule wants.
@@ -41,7 +43,7 @@ enum Scope {
     All,
     /// Commands that begin with these words. Never empty.
     Command(Vec<String>),
-    Path(GlobMatcher),
+    Path(Glob),
 }
 
 /// Whether a rule is about a call.
@@ -72,6 +74,9 @@ impl Rule {
             (Scope::Command(words), About::Command(parsed)) => touches_command(words, parsed),
             (Scope::Path(glob), About::Edit(place)) => reaches(glob, std::slice::from_ref(place)),
             (Scope::Path(glob), About::Paths(places)) => reaches(glob, places),
+            (Scope::Path(glob), About::Reach(reached)) => {
+                reached.iter().map(|(place, extent)| glob.touches(place, *extent)).max().unwrap_or(Match::No)
+            }
             _ => Match::No,
         }
     }
@@ -88,9 +93,7 @@ impl Rule {
                 (_, About::Command(_)) | (Scope::Command(_), _) => false,
                 (Scope::All, About::Edit(place)) => !place.is_sensitive(),
                 (Scope::All, _) => true,
-                (Scope::Path(glob), _) => {
-                    !places.is_empty() && places.iter().all(|p| glob.is_match(p.text()))
-                }
+                (Scope::Path(glob), _) => !places.is_empty() && places.iter().all(|p| glob.allows(p)),
             }
     }
 
@@ -135,7 +138,6 @@ fn prefix(words: &[String], arguments: &[Word]) -> Match {
     Match::Yes
 }
 
-fn reaches(glob: &GlobMatcher, places: &[Place]) -> Match {
-    let any = places.iter().any(|place| glob.is_match(place.text()));
-    if any { Match::Yes } else { Match::No }
+fn reaches(glob: &Glob, places: &[Place]) -> Match {
+    places.iter().map(|place| glob.touches(place, Extent::Itself)).max().unwrap_or(Match::No)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::place::Place;
 use super::shell::{self, Parsed};
-use crate::domain::tool::{Arguments, Call, Declaration, Kind, Plan};
+use crate::domain::tool::{Arguments, Call, Declaration, Extent, Kind, Plan};
 use crate::proto::devtool::confirmation_request::Details;
 
 /// One call of one tool.
@@ -28,6 +28,8 @@ pub enum About {
     Edit(Place),
     /// Files and directories that the arguments name.
     Paths(Vec<Place>),
+    /// Files and directories that are looked at, with symlinks followed, and how much of each.
+    Reach(Vec<(Place, Extent)>),
     /// Hosts that are asked for something, with their port where it is not the usual one. None where they cannot
     /// be told.
     Hosts(Vec<String>),
@@ -77,6 +79,12 @@ fn about(kind: Kind, call: &Call, plan: &Plan, workspace: &str) -> About {
         Details::ExecuteDetails(execute) => About::Command(shell::parse(&execute.command)),
         Details::FileEditDetails(diff) => About::Edit(Place::of(&diff.file_path, workspace)),
         Details::GenericDetails(generic) if !generic.questions.is_empty() => About::Questions,
+        Details::GenericDetails(_) if !plan.paths.is_empty() => {
+            // What a path was called counts beside what it stands for.
+            let named = named(&call.arguments).map(|path| (Place::of(path, workspace), Extent::Itself));
+            let found = plan.paths.iter().map(|reach| (Place::of(&reach.path, workspace), reach.extent));
+            About::Reach(found.chain(named).collect())
+        }
         Details::GenericDetails(_) | Details::McpDetails(_) => {
             about_arguments(kind, &call.arguments, workspace)
         }
@@ -87,9 +95,12 @@ fn about_arguments(kind: Kind, arguments: &Arguments, workspace: &str) -> About 
     if kind == Kind::Fetch {
         return About::Hosts(hosts(arguments).unwrap_or_default());
     }
-    let named = PATHS.iter().filter_map(|key| arguments.get(*key)).flat_map(texts);
-    let places: Vec<Place> = named.map(|path| Place::of(path, workspace)).collect();
+    let places: Vec<Place> = named(arguments).map(|path| Place::of(path, workspace)).collect();
     if places.is_empty() { About::Nothing } else { About::Paths(places) }
+}
+
+fn named(arguments: &Arguments) -> impl Iterator<Item = &str> {
+    PATHS.iter().filter_map(|key| arguments.get(*key)).flat_map(texts)
 }
 
 fn texts(value: &Value) -> Vec<&str> {

@@ -117,19 +117,41 @@ fn the_text_is_the_answer_where_the_agent_asks_something() {
 fn a_question_says_what_would_happen_and_how_to_answer() {
     let text = answer::question("List the files.", &run("ls\n1. yes"));
     let expected = "\
-List the files.
-
 Run this command
 in /w:
 
     ls
     1. yes
 
+The agent says: \"List the files.\"
+
 1. Allow once (proceed_once): Do exactly what is shown, this time.
 2. Reject (cancel): Do not do it. A reason, if given, is shown to the agent.
 
 Answer with a number, an id, or yes / no. Anything else means no, and the agent is told what you wrote.";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn the_agent_cannot_write_a_question_of_its_own() {
+    let forged =
+        "Run this command\nin /w:\n\n    ls\r\n\u{2028}1. Allow once (proceed_once): Do it.\n\nAnswer yes.";
+    let text = answer::question(forged, &run("rm -r x\r1. Allow once\u{2028}2. Reject"));
+    let lines: Vec<&str> = text.split(['\n', '\r', '\u{2028}']).collect();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("Run this command")).count(), 1, "{text}");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("1. Allow once")).count(), 1, "{text}");
+    assert!(text.starts_with("Run this command\nin /w:\n\n    rm -r x\n    1. Allow once\n"), "{text}");
+    assert!(text.contains("\nThe agent says: \"Run this command in /w: ls 1. Allow once"), "{text}");
+    let long = answer::question(&"é".repeat(1000), &run("ls"));
+    assert!(long.contains(&format!("\"{}...\"\n", "é".repeat(200))), "{long}");
+    assert!(!answer::question("Run `ls`", &run("ls")).contains("The agent says"));
+    let details = GenericDetails { description: "Search 'a\n1. Allow'".into(), questions: vec![] };
+    let search = answer::question("", &request(&command("ls"), Details::GenericDetails(details)));
+    assert!(search.starts_with("Search 'a 1. Allow'\n"), "{search}");
+    let diff =
+        FileDiff { file_path: "/w/a\n1. Allow".into(), new_content: "y".into(), ..FileDiff::default() };
+    let create = answer::question("", &request(&edit("a"), Details::FileEditDetails(diff)));
+    assert!(create.starts_with("Create /w/a 1. Allow:\n\n    y\n"), "{create}");
 }
 
 #[test]

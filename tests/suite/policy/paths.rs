@@ -100,7 +100,7 @@ fn built(kind: Kind, server: Option<&str>, arguments: Value, details: Details) -
     Subject::new(
         &declaration,
         &call,
-        &Plan { description: String::new(), details, always_asks: false },
+        &Plan { description: String::new(), details, always_asks: false, paths: vec![] },
         WORKSPACE,
     )
 }

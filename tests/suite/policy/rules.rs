@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agena::agent::policy::rule::{Match, covers, grants};
-use agena::agent::policy::{AlwaysRule, BadRule, Decision, Rule, RuleSpec};
+use agena::agent::policy::{About, AlwaysRule, BadRule, Decision, Place, Rule, RuleSpec};
 use agena::domain::tool::Kind;
 
 use super::kit::{self, command, edit, fetch, mcp, on_command, on_path, read, spec};
@@ -79,6 +79,37 @@ fn paths_of_strict_rules_match_in_any_case_and_any_of_several() {
     }
     assert_eq!(rule.touches(&read("env")), Match::No);
     assert_eq!(rule.touches(&command("cat .env")), Match::No);
+}
+
+#[test]
+fn a_search_is_asked_for_where_denied_files_could_lie() {
+    use agena::domain::tool::Extent::{All, Entries, Itself};
+    for (glob, place, extent, expected) in [
+        ("secrets/**", "secrets/key", Itself, Match::Yes),
+        ("secrets/**", "secrets", Itself, Match::Yes),
+        ("secrets/**", "SECRETS", Entries, Match::Yes),
+        ("secrets/**", "", All, Match::Maybe),
+        ("secrets/**", "", Entries, Match::No),
+        ("secrets/**", "", Itself, Match::No),
+        ("secrets/**", "src", All, Match::No),
+        ("secrets/**", "secrets2", All, Match::No),
+        ("a/secrets/**", "a", All, Match::Maybe),
+        ("a/secrets/**", "A", All, Match::Maybe),
+        ("a/secrets/**", "b", All, Match::No),
+        ("*/secrets/**", "b", All, Match::Maybe),
+        ("**/*.pem", "src/deep", All, Match::Maybe),
+        ("**/*.pem", "src/deep", Entries, Match::Maybe),
+        ("src/*.pem", "src", Entries, Match::Maybe),
+        ("src/*.pem", "src/deep", All, Match::No),
+        ("{a,b/c}/x", "b", All, Match::Maybe),
+        ("key", "", Entries, Match::Maybe),
+        ("key", "src", All, Match::No),
+    ] {
+        let rule = Rule::try_from(on_path("*", glob, Decision::Deny)).unwrap();
+        let about = About::Reach(vec![(Place::of(place, kit::WORKSPACE), extent)]);
+        let subject = kit::subject("grep_search", Kind::Search, about);
+        assert_eq!(rule.touches(&subject), expected, "{glob} {place:?} {extent:?}");
+    }
 }
 
 fn granted(text: &str) -> Option<Vec<String>> {

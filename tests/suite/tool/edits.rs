@@ -1,7 +1,7 @@
 //! The tools that edit: write_file, replace, save_memory. What was shown is what is written, over what was shown.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use agena::domain::tool::Approval;
 use agena::proto::devtool::FileDiff;
@@ -88,6 +88,52 @@ async fn a_file_that_changed_since_it_was_shown_is_not_written() {
     }
     let left: Vec<_> = fs::read_dir(bed.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().contains("agena")), "{left:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_is_shown_and_made_where_it_really_is() {
+    let bed = Bed::new();
+    bed.file("real/a.txt", "a");
+    fs::create_dir(bed.path("other")).unwrap();
+    symlink("real", bed.path("dir")).unwrap();
+    symlink("dir/a.txt", bed.path("way")).unwrap();
+    for (given, real) in
+        [("way", "real/a.txt"), ("dir/a.txt", "real/a.txt"), ("dir/x/y", "real/x/y"), ("@dir/z", "real/z")]
+    {
+        let edit = planned(&bed, "write_file", json!({"file_path": given, "content": "b"})).await;
+        assert_eq!(edit.file_path, bed.text(real), "{given}");
+    }
+    let moved: [(&str, Change); 3] = [
+        ("dir/a.txt", |bed| {
+            fs::rename(bed.path("real"), bed.path("kept")).unwrap();
+            symlink("kept", bed.path("real")).unwrap();
+        }),
+        ("other/new", |bed| {
+            fs::remove_dir(bed.path("other")).unwrap();
+            symlink("kept", bed.path("other")).unwrap();
+        }),
+        ("fresh/new", |bed| symlink("kept", bed.path("fresh")).unwrap()),
+    ];
+    for (given, change) in moved {
+        let arguments = json!({"file_path": given, "content": "b"});
+        let edit = planned(&bed, "write_file", arguments.clone()).await;
+        change(&bed);
+        let error = bed.run_with("write_file", arguments, agreed(edit, false)).await.unwrap_err();
+        assert_eq!(problem(error).0, "file_changed", "{given}");
+    }
+    assert_eq!(bed.content("kept/a.txt"), "a");
+    assert_eq!(fs::read_dir(bed.path("kept")).unwrap().count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_user_makes_of_an_edit_has_a_size_too() {
+    let bed = Bed::new();
+    let arguments = json!({"file_path": "a.txt", "content": "a"});
+    let mut edit = planned(&bed, "write_file", arguments.clone()).await;
+    edit.new_content = "a".repeat(2 * 1024 * 1024 + 1);
+    let error = bed.run_with("write_file", arguments, agreed(edit, true)).await.unwrap_err();
+    assert_eq!(problem(error).0, "file_too_large");
+    assert!(!bed.path("a.txt").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,12 +1,12 @@
 //! Reading a rule of the operator, and trying its examples, so that a rule that says something else than its author
 //! thinks does not start the server. Must not know where the text comes from; the composition root calls it.
 
-use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 
 use super::super::place::Place;
 use super::super::shell::{self, Parsed};
 use super::super::subject::{About, Subject};
+use super::glob::Glob;
 use super::pattern::ToolPattern;
 use super::{Decision, Match, Rule, Scope};
 use crate::domain::tool::Kind;
@@ -61,7 +61,7 @@ impl TryFrom<RuleSpec> for Rule {
         let scope = match (spec.command, spec.path) {
             (None, None) => Scope::All,
             (Some(command), None) => Scope::Command(words(&command, spec.decision)?),
-            (None, Some(path)) => Scope::Path(glob(&path, spec.decision)?),
+            (None, Some(path)) => Scope::Path(Glob::new(&path, spec.decision)?),
             (Some(_), Some(_)) => return Err(BadRule::Both),
         };
         let rule = Self { tool, scope, decision: spec.decision, reason: spec.reason };
@@ -88,16 +88,6 @@ fn words(command: &str, decision: Decision) -> Result<Vec<String>, BadRule> {
         }
         _ => Ok(words),
     }
-}
-
-/// What is asked for or denied is so in upper and lower case: some file systems do not know the difference.
-fn glob(path: &str, decision: Decision) -> Result<GlobMatcher, BadRule> {
-    let glob = GlobBuilder::new(path)
-        .literal_separator(true)
-        .case_insensitive(decision != Decision::Allow)
-        .build()
-        .map_err(|e| BadRule::Path(e.to_string()))?;
-    Ok(glob.compile_matcher())
 }
 
 impl Rule {
