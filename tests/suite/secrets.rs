@@ -5,18 +5,12 @@ use std::time::Duration;
 
 use agena::sandbox::landlock::support;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::kit::http;
 use crate::kit::process::{Running, agena, output};
+use crate::kit::{away, http};
 
 const KEY: &str = "key-of-ann-0123456789-0123456789";
 const FILED: &str = "key-of-bob-0123456789-0123456789";
-
-/// Not in a temporary directory: what lies there is open to commands.
-fn home() -> TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
-}
 
 fn settings(directory: &Path) {
     let keys =
@@ -44,7 +38,7 @@ async fn a_confined_command_does_not_read_the_keys_of_the_server() {
         println!("skipped: this kernel has no Landlock");
         return;
     }
-    let home = home();
+    let home = away();
     settings(home.path());
     // A link is no way around.
     std::os::unix::fs::symlink("own.toml", home.path().join("link.toml")).unwrap();
@@ -65,7 +59,7 @@ fn no_file_of_the_server_lies_in_its_workspace() {
     for (config, named) in
         [("workspace/own.toml", "own.toml"), ("elsewhere.toml", "bob.key"), ("link.toml", "own.toml")]
     {
-        let home = home();
+        let home = away();
         let mut command = agena(home.path());
         settings(&home.path().join("workspace"));
         std::fs::write(home.path().join("elsewhere.toml"), elsewhere).unwrap();

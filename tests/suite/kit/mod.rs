@@ -9,6 +9,7 @@ mod outcome;
 pub mod process;
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -125,6 +126,19 @@ impl TestServer {
 
 pub async fn server() -> TestServer {
     Setup::default().start().await
+}
+
+/// A directory that lies in none for temporary files: those are open to confined commands. The build itself may lie in
+/// one.
+pub fn away() -> tempfile::TempDir {
+    let temporary = [PathBuf::from("/tmp"), PathBuf::from("/var/tmp"), std::env::temp_dir()];
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let places = [Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR"))), home];
+    let is_away = |place: &PathBuf| !temporary.iter().any(|temporary| place.starts_with(temporary));
+    let place =
+        places.into_iter().flatten().find(is_away).expect("neither the build nor HOME lies outside of /tmp");
+    std::fs::create_dir_all(&place).unwrap();
+    tempfile::tempdir_in(place).unwrap()
 }
 
 /// Waits, but not for ever.

@@ -44,7 +44,7 @@ impl Bed {
 
     /// Where a confined command may not write: not among the temporary files.
     pub fn away(change: impl FnOnce(&mut Options)) -> Self {
-        Self::within(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap(), change)
+        Self::within(crate::kit::away(), change)
     }
 
     fn within(place: TempDir, change: impl FnOnce(&mut Options)) -> Self {
