@@ -106,8 +106,10 @@ impl Runner {
     pub(super) async fn stop_calls(&mut self) -> Result<(), Failed> {
         let Some(session) = &mut self.session else {
             // Calls that wait for an answer, and nobody at work.
-            if self.machine.state() == TaskState::InputRequired {
-                let session = self.session().await?;
+            // Without their workspace there is nothing to withdraw them from, and the task ends all the same.
+            if self.machine.state() == TaskState::InputRequired
+                && let Ok(session) = self.session().await
+            {
                 let withdrawn = events(session.work.batch.apply_all(&Input::Cancel));
                 self.record_some(withdrawn).await?;
             }

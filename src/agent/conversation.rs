@@ -136,7 +136,7 @@ impl Conversation {
         &self.waiting
     }
 
-    /// What a request may be made of: begins with the user, alternates, and leaves no call unanswered.
+    /// What a request may be made of, and what the next task of the context goes on from: begins with the user, alternates, and leaves no call unanswered.
     pub fn contents(&self) -> Vec<Content> {
         let mut whole = self.clone();
         whole.close();
@@ -151,11 +151,6 @@ impl Conversation {
             }
         }
         contents
-    }
-
-    /// What the next task of the context goes on from.
-    pub fn into_contents(self) -> Vec<Content> {
-        self.contents()
     }
 }
 

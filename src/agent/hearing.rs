@@ -39,6 +39,9 @@ impl Runner {
         let interrupted = self.machine.state().is_interrupted();
         // The message comes first; what it causes at once stands behind it, where its sender looks for it.
         let sequence = self.machine.sequence() + 1;
+        if interrupted {
+            self.recall().await;
+        }
         if interrupted || !decisions.is_empty() {
             let decisions = self.decisions(&message, decisions, interrupted).await?;
             if !decisions.is_empty() {
@@ -58,6 +61,15 @@ impl Runner {
         self.store(events, along).await?;
         self.said.push(message);
         Ok(sequence)
+    }
+
+    /// Between turns, what was said and not worked on is in the journal alone if this runner has just begun.
+    async fn recall(&mut self) {
+        if self.said.is_empty()
+            && let Ok(session) = self.session().await
+        {
+            self.said = session.work.conversation.waiting().to_vec();
+        }
     }
 
     /// To a task that asks, plain words are an answer to the call that was asked for.

@@ -163,12 +163,11 @@ impl Runner {
     /// Goes on with what another process was working on, if it can be known how far that got.
     pub(super) async fn resume(mut self) {
         match self.session().await {
-            Ok(session) if session.work.acts() || session.work.thinks() => {}
             Ok(session) => self.said = session.work.conversation.waiting().to_vec(),
             Err(problem) => self.give_up(&problem).await,
         }
-        let goes_on = self.said.is_empty() && matches!(self.stage(), Stage::Idle);
-        if goes_on && !self.machine.state().is_terminal() {
+        let is_lost = matches!(self.stage(), Stage::Idle) && !self.machine.state().is_terminal();
+        if is_lost {
             let interrupted = self.writer().interrupted();
             if let Err(problem) = self.record(vec![interrupted]).await {
                 tracing::error!(task = self.owner.task_id, %problem, "that a task was interrupted cannot be stored");

@@ -145,7 +145,7 @@ impl Runner {
             };
             let mut conversation = Conversation::after(contents);
             events.iter().for_each(|event| conversation.fold(event));
-            contents = conversation.into_contents();
+            contents = conversation.contents();
         }
         Ok(contents)
     }

@@ -177,3 +177,24 @@ async fn what_is_said_while_it_works_waits_for_the_next_turn() {
         .await;
     assert_eq!((heard.state().as_str(), heard.text().as_str()), ("completed", "One.Two: second."));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_beside_a_decision_are_not_forgotten_while_others_are_asked_for() {
+    let calls = json!([{"tool": "run_shell_command", "with": {"command": "echo 1 >> ran"}},
+        {"tool": "run_shell_command", "with": {"command": "echo 2 >> ran"}}]);
+    let rules = json!({"rules": [
+        {"when": {"text": "besides"}, "do": [{"say": "I heard that too."}]},
+        {"do": [{"calls": calls}, {"say": "Both ran. "}]}
+    ]});
+    let bench = Bench::start(&rules.to_string()).await;
+    let asked = bench.talk().ask("go").await;
+    let calls = asked.asked();
+    let part = |call: &Value| json!({"kind": "data", "data": super::kit::decision(call, "proceed_once")});
+    let words = json!({"kind": "text", "text": "and besides"});
+    let first = json!({"taskId": asked.task(), "parts": [part(&calls[0]), words]});
+    assert_eq!(bench.talk().stream(first).await.state(), "input-required");
+    let second = json!({"taskId": asked.task(), "parts": [part(&calls[1])]});
+    let heard = bench.talk().stream(second).await;
+    assert_eq!((heard.state().as_str(), heard.text().as_str()), ("completed", "Both ran. I heard that too."));
+    assert_eq!(bench.read("ran"), "1\n2\n");
+}
