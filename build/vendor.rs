@@ -17,6 +17,8 @@ pub struct Package {
     pub strict: &'static [&'static str],
     /// Fields that are read and not written, with what reads them.
     pub read_only: &'static [(&'static str, &'static str)],
+    /// Fields that are read and written by a module of their own.
+    pub with: &'static [(&'static str, &'static str)],
 }
 
 pub const PACKAGES: [Package; 1] = [Package {
@@ -39,7 +41,15 @@ pub const PACKAGES: [Package; 1] = [Package {
     ],
     strict: &["FunctionResponse.parts"],
     // On REST the model stands in the path.
-    read_only: &[("GenerateContentRequest.model", "crate::proto::gemini::model_name")],
+    read_only: &[
+        ("GenerateContentRequest.model", "crate::proto::gemini::model_name::deserialize"),
+        ("CountTokensRequest.model", "crate::proto::gemini::model_name::deserialize"),
+        ("BatchEmbedContentsRequest.model", "crate::proto::gemini::model_name::deserialize"),
+    ],
+    with: &[
+        ("EmbedContentRequest.model", "crate::proto::gemini::model_name"),
+        ("Model.name", "crate::proto::gemini::model_name"),
+    ],
 }];
 
 /// Where unknown members go.
@@ -67,7 +77,7 @@ fn check_names(package: &Package, messages: &[MessageDescriptor]) -> Result<()> 
         .iter()
         .chain(package.strict)
         .copied()
-        .chain(package.read_only.iter().map(|(field, _)| *field));
+        .chain(package.read_only.iter().chain(package.with).map(|(field, _)| *field));
     match named.into_iter().find(|name| !fields.iter().any(|field| field == name)) {
         Some(missing) => Err(format!("{} has no {missing}", package.name).into()),
         None => Ok(()),
@@ -95,11 +105,16 @@ fn attribute(package: &Package, field: &FieldDescriptor) -> String {
         return "#[serde(skip)]".to_owned();
     }
     let names = format!("rename = \"{}\", alias = \"{}\"", field.json_name(), field.name());
-    let read_only = package.read_only.iter().find(|(name, _)| *name == local(field));
-    let rest = match read_only {
-        Some((_, read)) => format!("skip_serializing, deserialize_with = \"{read}\""),
-        None if package.raw.contains(&local(field).as_str()) => raw(field),
-        None => plain(package, field),
+    let find = |list: &'static [(&str, &'static str)]| {
+        list.iter().find(|(name, _)| *name == local(field)).map(|(_, by)| *by)
+    };
+    let rest = match (find(package.read_only), find(package.with)) {
+        (Some(read), _) => format!("skip_serializing, deserialize_with = \"{read}\""),
+        (None, Some(module)) => {
+            format!("with = \"{module}\", skip_serializing_if = \"crate::proto::vendor::is_default\"")
+        }
+        _ if package.raw.contains(&local(field).as_str()) => raw(field),
+        _ => plain(package, field),
     };
     format!("#[serde({names}, {rest})]")
 }

@@ -13,7 +13,7 @@ pub struct Reply {
     /// Of the message that the pieces of text add up to.
     message_id: String,
     model: String,
-    parts: Vec<Part>,
+    content: Content,
     text: String,
     finish: String,
     refused: Option<String>,
@@ -78,37 +78,26 @@ impl Reply {
         Event::Text(TextDelta { text, model: self.model.clone(), message_id: self.message_id.clone() })
     }
 
-    /// Pieces of plain text grow together. Thoughts are not told again, but a signature that came with one is: models
-    /// look for it where it stood.
+    /// Thoughts are not told again, but a signature that came with one is: models look for it where it stood.
     fn keep(&mut self, part: Part) {
-        if part.thought && part.thought_signature.is_empty() {
-            return;
+        if !part.thought || !part.thought_signature.is_empty() {
+            self.content.grow(part);
         }
-        if let (Some(Data::Text(text)), Some(last)) = (&part.data, self.parts.last_mut())
-            && is_plain(&part)
-            && is_plain(last)
-            && let Some(Data::Text(before)) = &mut last.data
-        {
-            before.push_str(text);
-            return;
-        }
-        self.parts.push(part);
     }
 
     /// What is remembered, and how it ended.
     pub fn finish(mut self) -> (Vec<Event>, Finish) {
         let finish = self.how();
         let usage = self.usage.take().map(|usage| Event::Usage(Box::new(usage_of(&self.model, &usage))));
-        self.parts.retain(
-            |part| !matches!(&part.data, Some(Data::Text(text)) if text.is_empty() && is_plain(part)),
-        );
-        let answer = Content { role: MODEL.to_owned(), parts: self.parts };
+        let is_nothing = |part: &Part| matches!(&part.data, Some(Data::Text(text)) if text.is_empty());
+        self.content.parts.retain(|part| !(part.is_plain_text() && is_nothing(part)));
+        let answer = Content { role: MODEL.to_owned(), ..self.content };
         // Also one that says nothing: it was asked for, and asking again would go on for ever.
         (std::iter::once(Event::Answer(answer)).chain(usage).collect(), finish)
     }
 
     fn how(&self) -> Finish {
-        let calls = self.parts.iter().any(|part| matches!(part.data, Some(Data::FunctionCall(_))));
+        let calls = self.content.parts.iter().any(|part| matches!(part.data, Some(Data::FunctionCall(_))));
         match (&self.refused, self.finish.as_str()) {
             (Some(reason), _) => Finish::Unusable(format!("the model refused the prompt: {reason}")),
             (None, _) if calls => Finish::Calls,
@@ -117,13 +106,6 @@ impl Reply {
             (None, reason) => Finish::Unusable(format!("the model stopped early: {reason}")),
         }
     }
-}
-
-fn is_plain(part: &Part) -> bool {
-    matches!(part.data, Some(Data::Text(_)))
-        && !part.thought
-        && part.thought_signature.is_empty()
-        && part.extra.is_empty()
 }
 
 /// The subject stands between the first two double stars; all the rest describes it.

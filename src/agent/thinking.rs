@@ -197,6 +197,7 @@ fn kind(cause: ModelCause) -> &'static str {
         ModelCause::TooLong => "model_context_overflow",
         ModelCause::Denied => "model_access_denied",
         ModelCause::NotFound => "model_not_found",
+        ModelCause::Unsupported => "model_not_capable",
         ModelCause::Limited => "model_rate_limited",
         ModelCause::Exhausted => "model_quota_exhausted",
         ModelCause::Unavailable => "model_unavailable",

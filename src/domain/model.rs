@@ -1,16 +1,54 @@
-//! What a model is to everybody else: one streaming call on the hub's types. Backends implement it, the agent and the
-//! facades call it.
+//! What a model is to everybody else: one streaming call on the hub's types, and some questions beside it. Backends
+//! implement it, the agent, the tools and the facades call it.
 
+mod gather;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
 use futures::stream::BoxStream;
 
-use crate::proto::gemini::{GenerateContentRequest, GenerateContentResponse};
+pub use gather::Gathered;
+
+use crate::proto::gemini::{
+    BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
+    GenerateContentRequest, GenerateContentResponse, Model,
+};
 
 /// The chunks of an answer. Dropping it stops the call, also on the other side.
 pub type Chunks = BoxStream<'static, Result<GenerateContentResponse, ModelError>>;
 
+#[async_trait]
 pub trait Backend: Send + Sync + 'static {
     /// An error before the first chunk has changed nothing; one behind it cuts the answer off.
     fn stream(&self, request: GenerateContentRequest) -> Chunks;
+
+    /// The answer as a whole. Where the other side has no call for that, the chunks put together.
+    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
+        gather::whole(self.stream(request)).await
+    }
+
+    async fn count_tokens(&self, request: CountTokensRequest) -> Result<CountTokensResponse, ModelError> {
+        Err(ModelError::unsupported(&request.model, "does not count tokens"))
+    }
+
+    /// A vector for each text, in their order.
+    async fn embed(
+        &self,
+        request: BatchEmbedContentsRequest,
+    ) -> Result<BatchEmbedContentsResponse, ModelError> {
+        Err(ModelError::unsupported(&request.model, "makes no embeddings"))
+    }
+
+    /// Those that can be asked for by name.
+    async fn models(&self) -> Result<Vec<Model>, ModelError> {
+        Ok(Vec::new())
+    }
+
+    /// Whether this model looks things up on the web by itself (`googleSearch`, `urlContext`).
+    fn searches(&self, _model: &str) -> bool {
+        false
+    }
 }
 
 /// Why a model did not answer, or stopped.
@@ -18,13 +56,13 @@ pub trait Backend: Send + Sync + 'static {
 #[error("{message}")]
 pub struct ModelError {
     pub cause: ModelCause,
-    /// For the user to read.
+    /// For the user to read. It holds no key.
     pub message: String,
     /// When it may be worth another try, if the other side says so.
-    pub retry_after: Option<std::time::Duration>,
+    pub retry_after: Option<Duration>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ModelCause {
     /// The request cannot be answered as it is.
     Invalid,
@@ -33,6 +71,8 @@ pub enum ModelCause {
     /// The key is missing or wrong.
     Denied,
     NotFound,
+    /// This model cannot do that at all.
+    Unsupported,
     /// Too many requests; later they are welcome.
     Limited,
     /// The quota is used up; waiting a little does not help.
@@ -43,8 +83,19 @@ pub enum ModelCause {
     Broken,
 }
 
+impl ModelCause {
+    /// The same request may well be answered a little later.
+    pub fn is_passing(self) -> bool {
+        matches!(self, Self::Limited | Self::Unavailable | Self::Broken)
+    }
+}
+
 impl ModelError {
     pub fn new(cause: ModelCause, message: impl Into<String>) -> Self {
         Self { cause, message: message.into(), retry_after: None }
+    }
+
+    pub fn unsupported(model: &str, lack: &str) -> Self {
+        Self::new(ModelCause::Unsupported, format!("the model {model} {lack}"))
     }
 }

@@ -22,12 +22,26 @@ keep_extra!(
     GenerateContentResponse,
     Candidate,
     UsageMetadata,
+    CountTokensRequest,
+    CountTokensResponse,
+    EmbedContentRequest,
+    EmbedContentResponse,
+    BatchEmbedContentsResponse,
+    Model,
 );
 
 /// `models/` stands before the name in paths and in some bodies.
-pub(super) fn model_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let name = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
-    Ok(name.strip_prefix("models/").map(str::to_owned).unwrap_or(name))
+pub(super) mod model_name {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        let name = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
+        Ok(name.strip_prefix("models/").map(str::to_owned).unwrap_or(name))
+    }
+
+    pub fn serialize<S: Serializer>(name: &str, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("models/{name}"))
+    }
 }
 
 impl Serialize for Part {
@@ -42,6 +56,18 @@ impl Serialize for Part {
 impl Part {
     pub fn of(data: Data) -> Self {
         Self { data: Some(data), ..Self::default() }
+    }
+
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::of(Data::Text(text.into()))
+    }
+
+    /// Text and nothing else: no thought, no signature, nothing unknown.
+    pub fn is_plain_text(&self) -> bool {
+        matches!(self.data, Some(Data::Text(_)))
+            && !self.thought
+            && self.thought_signature.is_empty()
+            && self.extra.is_empty()
     }
 
     fn known<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -63,6 +89,21 @@ impl Part {
             map.serialize_entry("thoughtSignature", &self.thought_signature)?;
         }
         map.end()
+    }
+}
+
+impl Content {
+    /// Takes the next part of a streamed answer: pieces of plain text grow together.
+    pub fn grow(&mut self, part: Part) {
+        if let (Some(Data::Text(text)), Some(last)) = (&part.data, self.parts.last_mut())
+            && part.is_plain_text()
+            && last.is_plain_text()
+            && let Some(Data::Text(before)) = &mut last.data
+        {
+            before.push_str(text);
+            return;
+        }
+        self.parts.push(part);
     }
 }
 
