@@ -18,7 +18,7 @@ pub fn banner(place: &Place, settings: &Settings, sandbox: &str, token: Option<&
     line("HTTP+JSON", &format!("{url}   (streams are server-sent events)"));
     line("agent card", &format!("{url}/.well-known/agent-card.json"));
     line("workspace", &workspace(settings));
-    line("model", &settings.model);
+    line("model", &settings.model.name);
     line("approvals", &approvals(settings));
     line("sandbox", sandbox);
     match token {
