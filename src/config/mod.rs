@@ -11,6 +11,7 @@ mod layers;
 mod model;
 mod private;
 mod raw;
+mod reload;
 mod settings;
 pub mod token;
 pub mod trust;

@@ -8,6 +8,7 @@ mod precedence;
 mod refused;
 mod refused_files;
 mod refused_models;
+mod reload;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
