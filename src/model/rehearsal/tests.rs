@@ -1,12 +1,13 @@
 //! The rehearsal as a model: requests in, chunks out.
 
+mod besides;
+mod lines;
 mod plain;
 mod scripts;
 
 use futures::StreamExt;
 
 use super::*;
-use crate::domain::model::ModelError;
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{
     Content, FunctionCall, FunctionDeclaration, FunctionResponse, GenerateContentResponse, Part as HubPart,

@@ -53,7 +53,7 @@ fn a_rule_goes_on_behind_its_calls() {
             "say On ",
             "say it: build it",
             "call rehearsal-1 read_file {\"file_path\":\"a build it\"} cmVoZWFyc2FsLTE= & \
-             call rehearsal-2 glob {\"deep\":[{\"x\":\"build it\"}],\"pattern\":\"*\"} ",
+             call rehearsal-2 glob {\"pattern\":\"*\",\"deep\":[{\"x\":\"build it\"}]} ",
             "STOP 2+24+6",
         ]
     );
@@ -152,7 +152,7 @@ fn a_script_in_the_prompt_wins() {
         ),
         (
             "```rehearsal\n- call: {tool: a}\n- ask: b\n```",
-            "say The rehearsal in this message cannot be followed: rule 1: call",
+            "say The rehearsal in this message cannot be followed: rule 1: artifact",
         ),
     ] {
         let answer = shown(ask(&rehearsal, &[user(block)]));
