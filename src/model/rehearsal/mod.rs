@@ -1,7 +1,7 @@
 //! The rehearsal: a model that follows a script, or understands a few plain requests, for tests, for authors of clients,
 //! and for a first look without a key. As a [`Backend`] it thinks, speaks and calls tools; as a [`Brain`] it performs the
-//! rules that act on a task directly. It remembers nothing: all that it needs is in what it is asked with. The format is
-//! documented in `docs/rehearsal.md`.
+//! rules that act on a task directly. It remembers nothing but how often a script went wrong so far: all else that it needs
+//! is in what it is asked with. The format is documented in `docs/rehearsal.md`.
 
 mod answer;
 mod beat;
@@ -17,9 +17,12 @@ mod line;
 mod perform;
 mod plain;
 mod script;
+mod spoken;
 #[cfg(test)]
 mod tests;
+mod transcript;
 mod when;
+mod yaml;
 
 use std::borrow::Cow;
 
@@ -27,6 +30,8 @@ use async_trait::async_trait;
 use futures::stream::BoxStream;
 
 pub use script::{BadScript, Script};
+pub(super) use transcript::{Outcome, Take};
+pub(super) use when::SECRET;
 
 use self::conversation::Conversation;
 use self::fence::Fenced;
