@@ -35,7 +35,9 @@ impl Writer {
 
     pub(super) fn write(&self, take: Take) {
         // Only a thread that has died hears nothing, and then nothing can be done about it here.
-        let _ = self.takes.as_ref().map(|takes| takes.send(take));
+        if let Some(takes) = &self.takes {
+            let _ = takes.send(take);
+        }
     }
 }
 

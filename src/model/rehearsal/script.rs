@@ -118,7 +118,7 @@ impl Script {
         }
         let number = first.found.fetch_add(1, Ordering::Relaxed);
         let same = || self.rules.iter().filter(|rule| rule.when == first.when);
-        same().nth(number).or_else(|| same().last())
+        same().nth(number).or_else(|| same().next_back())
     }
 
     pub(super) fn anything(&self) -> Option<&Rule> {
@@ -210,61 +210,63 @@ mod tests {
         assert_eq!(said(&[message("1", "this one"), message("2", "a boat")]), r#"[Say(One("a"))]"#);
     }
 
+    const REFUSED: &[(&str, &str)] = &[
+        ("rules:\n- do: []\n", "rule 1: has nothing to do"),
+        ("rules:\n- do: [ask: a, say: b]\n", "rule 1: goes on behind a step that ends it"),
+        ("rules:\n- do: [error: {status: 429}, say: b]\n", "rule 1: goes on behind a step that ends it"),
+        ("rules:\n- do: [say: a, reply: b]\n", "rule 1: a reply stands alone: it makes no task"),
+        (
+            "rules:\n- do: [artifact: {name: a}]\n",
+            "rule 1: an artifact has exactly one of text, bytes, url and data",
+        ),
+        ("rules:\n- do: [artifact: {bytes: '%'}]\n", "rule 1: the bytes of an artifact are not base64"),
+        (
+            "rules:\n- do: [call: {tool: a}, complete: b]\n",
+            "rule 1: artifact, ask, reply, complete, reject and fail are the agent's, and all but say, think and \
+                 wait are the model's: a rule has one kind or the other",
+        ),
+        (
+            "rules:\n- when: {message_id: a}\n  do: [call: {tool: a}]\n",
+            "rule 1: all but say, think and wait are the model's, which knows no message_id: match the text",
+        ),
+        ("rules:\n- do: [calls: []]\n", "rule 1: `calls` has no call"),
+        ("rules:\n- do: [call: {tool: ''}]\n", "rule 1: a call names its tool"),
+        (
+            "rules:\n- do: [error: {status: 200}]\n",
+            "rule 1: the status of an error is 400, 401, 402, 403, 404, 413, 429, 500, 501, 502, 503, 504 or 529",
+        ),
+        ("rules:\n- do: [reset, say: b]\n", "rule 1: goes on behind a step that ends it"),
+        ("rules:\n- do: [finish: STOP, end]\n", "rule 1: goes on behind a step that ends it"),
+        (
+            "rules:\n- when: {turn: 1}\n  do: [ask: a]\n",
+            "rule 1: only the model knows `turn` and `answered`: the agent's steps match the text",
+        ),
+        (
+            "rules:\n- do: [signature: a]\n",
+            "rule 1: a signature stands in one entry with what was said or thought",
+        ),
+        (
+            "rules:\n- do: [{say: a, model: b}]\n",
+            "rule 1: an entry with several keys is one chunk: think, say, signature, call, calls, usage, finish",
+        ),
+        (
+            "rules:\n- do: [{usage: {}, signature: b}]\n",
+            "rule 1: an entry with several keys says something, or finishes",
+        ),
+        (
+            "rules:\n- do: [{call: {tool: a}, signature: b}]\n",
+            "rule 1: a signature stands behind what was said or thought; that of a call stands in the call",
+        ),
+        (
+            "speed: -1\nrules:\n- do: [say: a]\n",
+            "`speed` is 0 for no waiting, or how much faster time goes, from 0.001 to 1000000; not -1",
+        ),
+    ];
+
     #[test]
     fn a_script_that_cannot_be_meant_is_refused() {
-        for (text, problem) in [
-            ("rules:\n- do: []\n", "rule 1: has nothing to do"),
-            ("rules:\n- do: [ask: a, say: b]\n", "rule 1: goes on behind a step that ends it"),
-            ("rules:\n- do: [error: {status: 429}, say: b]\n", "rule 1: goes on behind a step that ends it"),
-            ("rules:\n- do: [say: a, reply: b]\n", "rule 1: a reply stands alone: it makes no task"),
-            (
-                "rules:\n- do: [artifact: {name: a}]\n",
-                "rule 1: an artifact has exactly one of text, bytes, url and data",
-            ),
-            ("rules:\n- do: [artifact: {bytes: '%'}]\n", "rule 1: the bytes of an artifact are not base64"),
-            (
-                "rules:\n- do: [call: {tool: a}, complete: b]\n",
-                "rule 1: artifact, ask, reply, complete, reject and fail are the agent's, and all but say, think and \
-                 wait are the model's: a rule has one kind or the other",
-            ),
-            (
-                "rules:\n- when: {message_id: a}\n  do: [call: {tool: a}]\n",
-                "rule 1: all but say, think and wait are the model's, which knows no message_id: match the text",
-            ),
-            ("rules:\n- do: [calls: []]\n", "rule 1: `calls` has no call"),
-            ("rules:\n- do: [call: {tool: ''}]\n", "rule 1: a call names its tool"),
-            (
-                "rules:\n- do: [error: {status: 200}]\n",
-                "rule 1: the status of an error is 400, 401, 402, 403, 404, 413, 429, 500, 501, 502, 503, 504 or 529",
-            ),
-            ("rules:\n- do: [reset, say: b]\n", "rule 1: goes on behind a step that ends it"),
-            ("rules:\n- do: [finish: STOP, end]\n", "rule 1: goes on behind a step that ends it"),
-            (
-                "rules:\n- when: {turn: 1}\n  do: [ask: a]\n",
-                "rule 1: only the model knows `turn` and `answered`: the agent's steps match the text",
-            ),
-            (
-                "rules:\n- do: [signature: a]\n",
-                "rule 1: a signature stands in one entry with what was said or thought",
-            ),
-            (
-                "rules:\n- do: [{say: a, model: b}]\n",
-                "rule 1: an entry with several keys is one chunk: think, say, signature, call, calls, usage, finish",
-            ),
-            (
-                "rules:\n- do: [{usage: {}, signature: b}]\n",
-                "rule 1: an entry with several keys says something, or finishes",
-            ),
-            (
-                "rules:\n- do: [{call: {tool: a}, signature: b}]\n",
-                "rule 1: a signature stands behind what was said or thought; that of a call stands in the call",
-            ),
-            (
-                "speed: -1\nrules:\n- do: [say: a]\n",
-                "`speed` is 0 for no waiting, or how much faster time goes, from 0.001 to 1000000; not -1",
-            ),
-        ] {
-            assert_eq!(Script::parse(text).unwrap_err().to_string(), problem, "{text}");
+        for (text, problem) in REFUSED {
+            assert_eq!(Script::parse(text).unwrap_err().to_string(), *problem, "{text}");
         }
         for text in [
             "rules:\n- do: [sing: a]\n",

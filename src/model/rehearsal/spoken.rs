@@ -30,7 +30,11 @@ pub(super) fn spoken(chunk: &GenerateContentResponse, form: Form) -> Option<Vec<
     let [candidate] = chunk.candidates.as_slice() else { return None };
     let parts = candidate.content.as_ref().map(|content| content.parts.as_slice()).unwrap_or_default();
     let mut members = Vec::new();
-    for group in parts.chunk_by(|one, next| kind(one) == kind(next) && one.thought_signature.is_empty()) {
+    // A signature belongs to one text; calls have their own.
+    let same = |one: &Part, next: &Part| {
+        kind(one) == kind(next) && (kind(one) == Kind::Call || one.thought_signature.is_empty())
+    };
+    for group in parts.chunk_by(same) {
         members.extend(group_members(group, form)?);
     }
     if !candidate.finish_reason.is_empty() {

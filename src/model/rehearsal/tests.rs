@@ -4,6 +4,7 @@ mod besides;
 mod lines;
 mod plain;
 mod scripts;
+mod transcripts;
 
 use futures::StreamExt;
 
