@@ -183,3 +183,15 @@ async fn the_agent_is_left_what_is_the_models() {
     let steps: Vec<_> = rehearsal.work(fenced).unwrap().collect().await;
     assert_eq!(steps, [Step::End(End::Completed(Some("for me".into())))]);
 }
+
+#[test]
+fn what_the_documentation_shows_can_be_followed() {
+    let text = include_str!("../../../../docs/rehearsal.md");
+    let blocks: Vec<&str> =
+        text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(blocks.len() > 3);
+    for block in blocks {
+        let block = if block.starts_with("rules:") { block } else { &format!("rules:\n- do:\n{block}") };
+        Script::parse(block).unwrap_or_else(|e| panic!("{block}\n{e}"));
+    }
+}
