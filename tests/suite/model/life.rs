@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{KEY, api, shared};
 use crate::agent::kit::{Bench, decision};
-use crate::kit::agent::Other;
+use crate::kit::agent::Instead;
 use crate::kit::upstream::{Reply, Upstream, chunk};
 
 fn call(id: &str, name: &str, args: &Value, signature: &str) -> Value {
@@ -42,7 +42,7 @@ fn script() -> Vec<Reply> {
 async fn bench(upstream: &Upstream) -> Bench {
     let patient = Patient::new(shared(api(&upstream.url())), Policy::agent(Duration::from_secs(1)));
     let bench = Bench::with("", |mut setup| {
-        setup.agent.model = Other(Some(shared(patient)));
+        setup.agent.instead = Some(Instead(shared(patient)));
         setup.agent.options.model = "gemini-3-pro-preview".to_owned();
         setup
     })

@@ -1,10 +1,12 @@
 //! Models on the wire: the real clients against a server that answers as it is told.
 
 mod continuation;
+mod faults_of_scripts;
 mod gemini;
 mod life;
 mod outage;
 mod patience;
+mod record;
 mod routes;
 
 use std::sync::Arc;
