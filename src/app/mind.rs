@@ -83,7 +83,11 @@ fn workshop(settings: &Settings, models: &Models, confined: bool) -> Result<impl
         default_workspace: Some(workspace.clone()),
         sandbox: confined,
         writable: agent.writable.clone(),
-        hidden: own_files.into_iter().chain([settings.data_dir.clone()]).collect(),
+        hidden: own_files
+            .into_iter()
+            .chain([settings.data_dir.clone()])
+            .chain(settings.model.record.clone())
+            .collect(),
         trusted: trusted(settings)?,
         asks: Some(Asks { backend: Arc::clone(&models.backend), model: String::new() }),
         shell: ShellLimits { silence: agent.shell_silence, wall: agent.shell_wall, ..ShellLimits::default() },

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use super::StartError;
 use super::parts::rehearsal;
-use crate::config::{self, BackendKind, KeyFrom, Model, NamedBackend};
+use crate::config::{self, BackendKind, KeyFrom, Model, NamedBackend, VertexAccess};
 use crate::domain::brain::{Brain, Brainless};
 use crate::domain::model::Backend;
+use crate::domain::secret::Secret;
 use crate::model::continued::Continued;
 use crate::model::google::{Api, Google, Site};
 use crate::model::http::{Deadlines, Http, Proxy};
 use crate::model::patient::{Patient, Policy};
+use crate::model::record::Recorder;
 use crate::model::rehearsal::Rehearsal;
 use crate::model::router::table::{Arm, Family, Known, Names, Route, Target};
 use crate::model::router::{Router, Table};
@@ -26,16 +28,45 @@ pub(super) struct Models {
     pub(super) router: Arc<Router>,
 }
 
-pub(super) fn models(settings: &Model, calls: Arc<ModelCalls>) -> Result<Models, StartError> {
+/// `secrets` are kept out of what is recorded, beside those of the backends.
+pub(super) fn models(
+    settings: &Model,
+    secrets: Vec<Secret>,
+    calls: Arc<ModelCalls>,
+) -> Result<Models, StartError> {
     let (rehearsal, table) = table(settings)?;
     let router = Arc::new(Router::new(table, calls));
-    let patient = Patient::new(router.clone(), Policy::agent(settings.patience));
+    let patient = Arc::new(Patient::new(router.clone(), Policy::agent(settings.patience)));
     // A script that stands in a message is for the rehearsal alone: nobody else must follow it.
     let brain: Arc<dyn Brain> = match settings.backends.first().map(|first| &first.kind) {
         None | Some(BackendKind::Rehearsal) => rehearsal,
         Some(_) => Arc::new(Brainless),
     };
-    Ok(Models { brain, backend: Arc::new(patient), router })
+    let backend = recorded(settings, patient, secrets)?;
+    Ok(Models { brain, backend, router })
+}
+
+/// What comes through to the agent is what a replay should tell it: also that it waited.
+fn recorded(
+    settings: &Model,
+    backend: Arc<dyn Backend>,
+    mut secrets: Vec<Secret>,
+) -> Result<Arc<dyn Backend>, StartError> {
+    let Some(dir) = &settings.record else { return Ok(backend) };
+    secrets.extend(settings.backends.iter().flat_map(|named| keys(&named.kind)));
+    let cannot = |error| StartError::Record { dir: dir.clone(), error };
+    Ok(Arc::new(Recorder::new(backend, dir, &secrets).map_err(cannot)?))
+}
+
+fn keys(kind: &BackendKind) -> Vec<Secret> {
+    match kind {
+        BackendKind::Rehearsal => Vec::new(),
+        BackendKind::Gemini { key, .. } => key.iter().cloned().collect(),
+        BackendKind::Vertex { access: VertexAccess::Key(key), .. } => vec![key.clone()],
+        BackendKind::Vertex { access: VertexAccess::Credentials(_), .. } => Vec::new(),
+        BackendKind::CodeAssist { client, .. } => client.iter().map(|client| client.secret.clone()).collect(),
+        BackendKind::OpenAi { key, headers, .. } => key.iter().chain(headers.values()).cloned().collect(),
+    }
 }
 
 /// The backends of the settings, and the rehearsal in any case.
