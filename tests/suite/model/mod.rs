@@ -1,5 +1,6 @@
 //! Models on the wire: the real clients against a server that answers as it is told.
 
+mod binary;
 mod continuation;
 mod faults_of_scripts;
 mod gemini;
