@@ -21,7 +21,9 @@ pub struct Package {
     pub with: &'static [(&'static str, &'static str)],
 }
 
-pub const PACKAGES: [Package; 1] = [Package {
+pub const PACKAGES: [Package; 2] = [GEMINI, CODE_ASSIST];
+
+const GEMINI: Package = Package {
     name: "agena.gemini.v1",
     by_hand: &["Part"],
     raw: &[
@@ -50,7 +52,16 @@ pub const PACKAGES: [Package; 1] = [Package {
         ("EmbedContentRequest.model", "crate::proto::gemini::model_name"),
         ("Model.name", "crate::proto::gemini::model_name"),
     ],
-}];
+};
+
+const CODE_ASSIST: Package = Package {
+    name: "agena.codeassist.v1",
+    by_hand: &[],
+    raw: &[],
+    strict: &[],
+    read_only: &[],
+    with: &[("CountedContents.model", "crate::proto::gemini::model_name")],
+};
 
 /// Where unknown members go.
 const EXTRA: &str = "extra";

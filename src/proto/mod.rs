@@ -1,6 +1,7 @@
 //! The generated types of every package in `proto/`, and what makes them usable: well-known types, ProtoJSON,
 //! the checks that the descriptors ask for. Knows no service and does no I/O; everything above uses it.
 
+pub mod codeassist;
 pub mod gemini;
 pub mod json;
 pub mod schema;
@@ -40,6 +41,11 @@ mod generated {
         }
     }
     pub mod agena {
+        pub mod codeassist {
+            pub mod v1 {
+                include!(concat!(env!("OUT_DIR"), "/product/agena.codeassist.v1.rs"));
+            }
+        }
         pub mod devtool {
             pub mod v1 {
                 package!("agena.devtool.v1");
