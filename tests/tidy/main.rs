@@ -35,7 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("transport", &["service", "transcode", "projection", "domain", "proto"]),
     ("service", &["agent", "projection", "domain", "proto"]),
     ("agent", &["domain", "proto"]),
-    ("model", &["domain", "proto"]),
+    ("model", &["sandbox", "domain", "proto", "telemetry"]),
     ("transcode", &["domain", "proto"]),
     ("projection", &["domain", "proto"]),
     ("store", &["domain", "proto"]),
