@@ -4,6 +4,7 @@
 
 mod abilities;
 mod api;
+pub mod credentials;
 mod error;
 mod history;
 mod read;
