@@ -4,10 +4,14 @@
 //! | --- | --- |
 //! | `rehearsal` | follows a script or a few plain requests; needs no network |
 //! | `google` | Gemini by key, on Vertex, with the account of Gemini CLI |
+//! | `patient` | asks again what failed before anything came of it |
+//! | `continued` | asks for the rest of answers that are longer than one request may give |
 //! | `http`, `sse`, `chunks` | the way there and back: a client with deadlines, events from bytes, chunks from events |
 
 pub mod chunks;
+pub mod continued;
 pub mod google;
 pub mod http;
+pub mod patient;
 pub mod rehearsal;
 pub mod sse;

@@ -130,7 +130,7 @@ async fn whole_answers_counts_embeddings_and_names() {
     );
     assert_eq!(
         asked[1].json()["generateContentRequest"],
-        json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}], "model": "models/gemini-3-pro-preview"})
+        json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}], "model": "models/m"})
     );
     assert_eq!(
         asked[2].json()["requests"][1],
