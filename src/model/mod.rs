@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `rehearsal` | follows a script or a few plain requests; needs no network |
 //! | `google` | Gemini by key, on Vertex, with the account of Gemini CLI |
+//! | `router` | from the name of a model to who answers for it: routes, arms, fallbacks |
 //! | `patient` | asks again what failed before anything came of it |
 //! | `continued` | asks for the rest of answers that are longer than one request may give |
 //! | `http`, `sse`, `chunks` | the way there and back: a client with deadlines, events from bytes, chunks from events |
@@ -14,4 +15,5 @@ pub mod google;
 pub mod http;
 pub mod patient;
 pub mod rehearsal;
+pub mod router;
 pub mod sse;

@@ -32,7 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("cli", &["config", "service", "domain"]),
     ("config", &["domain"]),
-    ("transport", &["service", "transcode", "projection", "domain", "proto"]),
+    ("transport", &["service", "transcode", "projection", "domain", "proto", "telemetry"]),
     ("service", &["agent", "projection", "domain", "proto"]),
     ("agent", &["domain", "proto"]),
     ("model", &["sandbox", "domain", "proto", "telemetry"]),
