@@ -21,7 +21,7 @@ pub struct Package {
     pub with: &'static [(&'static str, &'static str)],
 }
 
-pub const PACKAGES: [Package; 2] = [GEMINI, CODE_ASSIST];
+pub const PACKAGES: [Package; 3] = [GEMINI, CODE_ASSIST, VERTEX];
 
 const GEMINI: Package = Package {
     name: "agena.gemini.v1",
@@ -62,6 +62,9 @@ const CODE_ASSIST: Package = Package {
     read_only: &[],
     with: &[("CountedContents.model", "crate::proto::gemini::model_name")],
 };
+
+const VERTEX: Package =
+    Package { name: "agena.vertex.v1", by_hand: &[], raw: &[], strict: &[], read_only: &[], with: &[] };
 
 /// Where unknown members go.
 const EXTRA: &str = "extra";

@@ -6,6 +6,7 @@ pub mod gemini;
 pub mod json;
 pub mod schema;
 pub mod vendor;
+pub mod vertex;
 pub mod wkt;
 
 /// Includes what `build.rs` made of one package.
@@ -59,6 +60,11 @@ mod generated {
         pub mod task {
             pub mod v1 {
                 package!("agena.task.v1");
+            }
+        }
+        pub mod vertex {
+            pub mod v1 {
+                include!(concat!(env!("OUT_DIR"), "/product/agena.vertex.v1.rs"));
             }
         }
     }
