@@ -81,7 +81,7 @@ impl Inner {
         let standing = state.token.as_ref().map_or(Standing::Gone, |token| token.standing(now));
         let resting = state.rest_until.is_some_and(|until| now < until);
         if standing == Standing::Due && !resting && state.flight.is_none() {
-            let _ = self.take_off(&mut state);
+            drop(self.take_off(&mut state));
         }
         match &state.token {
             Some(token) if standing != Standing::Gone => Ok(token.clone()),
