@@ -9,6 +9,7 @@ mod error;
 mod history;
 mod read;
 mod site;
+pub mod vertex;
 mod wire;
 
 use std::collections::HashSet;
@@ -21,6 +22,7 @@ use futures::{StreamExt, TryFutureExt, TryStreamExt, stream};
 pub use abilities::Abilities;
 pub use api::Api;
 pub use site::{Question, Site};
+pub use vertex::Vertex;
 
 use super::chunks::chunks;
 use super::http::{Answer, Http};

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use http::{HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 pub use cache::Cache;
 pub use token::Token;
@@ -97,6 +97,13 @@ impl Token {
             _ => call,
         }
     }
+}
+
+/// The token in these headers was refused. False if there was none.
+pub fn forget(tokens: &dyn TokenSource, headers: &HeaderMap) -> bool {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let refused = value.and_then(|value| value.strip_prefix("Bearer ")).map(Secret::new);
+    refused.inspect(|refused| tokens.forget(refused)).is_some()
 }
 
 fn denied(message: impl Into<String>) -> ModelError {
