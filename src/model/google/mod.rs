@@ -4,6 +4,7 @@
 
 mod abilities;
 mod api;
+pub mod code_assist;
 pub mod credentials;
 mod error;
 mod history;
@@ -21,6 +22,7 @@ use futures::{StreamExt, TryFutureExt, TryStreamExt, stream};
 
 pub use abilities::Abilities;
 pub use api::Api;
+pub use code_assist::CodeAssist;
 pub use site::{Question, Site};
 pub use vertex::Vertex;
 
