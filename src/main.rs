@@ -87,7 +87,7 @@ fn announce(app: &App, settings: &Settings) {
             url = app.place.url,
             grpc = app.place.authority,
             workspace = %settings.workspace.display(),
-            model = settings.model,
+            model = settings.model.name,
             approval_mode = settings.agent.approval_mode.as_str(),
             sandbox = app.sandbox,
             "ready"

@@ -19,7 +19,7 @@ use crate::tool::{self, Bench, ShellLimits};
 /// `confined`: commands are kept inside by the kernel.
 pub(super) fn mind(settings: &Settings, confined: bool) -> Result<Mind, StartError> {
     let rehearsal = Arc::new(rehearsal(settings)?);
-    check_model(&rehearsal, &settings.model)?;
+    check_model(&rehearsal, &settings.model.name)?;
     Ok(Mind {
         brain: rehearsal.clone(),
         backend: rehearsal,
@@ -40,7 +40,7 @@ fn check_model(rehearsal: &Rehearsal, name: &str) -> Result<(), StartError> {
 fn options(settings: &Settings) -> Result<Options, StartError> {
     let agent = &settings.agent;
     Ok(Options {
-        model: settings.model.clone(),
+        model: settings.model.name.clone(),
         mode: mode(agent.approval_mode),
         allow_yolo: agent.allow_yolo,
         rules: rules(&agent.rules)?,

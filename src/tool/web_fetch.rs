@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use encoding_rs::{Encoding, UTF_8};
 use http::header::{CONTENT_TYPE, LOCATION};
-use reqwest::{Response, Url, redirect, retry};
+use reqwest::{Response, Url};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ use super::text::{media, untrusted};
 use crate::domain::tool::{Arguments, Declaration, Kind, Outcome, Plan, ToolError};
 use crate::domain::webhook::{self, BadWebhook};
 use crate::proto::gemini::Part;
-use crate::sandbox::dial::{Guard, Lookup, SystemLookup, leads_inside, tls};
+use crate::sandbox::dial::{self, Guard, Lookup, SystemLookup, leads_inside};
 
 const MOST_URLS: usize = 20;
 const REDIRECTS: usize = 5;
@@ -70,15 +70,8 @@ impl Web {
     pub(super) fn new(options: &WebOptions) -> Result<Self, WebError> {
         let allowed = options.allow_hosts.clone();
         let guard = Guard { lookup: Arc::clone(&options.lookup), allowed: allowed.clone() };
-        let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls()?)
-            .dns_resolver(Arc::new(guard))
-            .no_proxy()
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
+        let http = dial::client(guard, options.connect)?
             .user_agent(concat!("agena/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(options.connect)
             .build()?;
         Ok(Self { http, allowed, total: options.total })
     }
