@@ -64,7 +64,7 @@ pub struct OauthClient {
 pub struct Options {
     /// A token as it is (`GOOGLE_CLOUD_ACCESS_TOKEN`). Nobody renews it here.
     pub token: Option<Secret>,
-    /// A file that the settings name.
+    /// A file that the settings name, of whatever kind.
     pub file: Option<PathBuf>,
     /// The one that `GOOGLE_APPLICATION_CREDENTIALS` names.
     pub environment_file: Option<PathBuf>,

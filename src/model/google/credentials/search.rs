@@ -24,14 +24,16 @@ enum Place {
     Token(Secret),
     /// Named by somebody.
     File(PathBuf),
-    GeminiCli(PathBuf, Option<OauthClient>),
-    Gcloud(PathBuf),
+    /// Where a tool keeps it, if it is used.
+    Likely(PathBuf),
     Metadata(Box<Metadata>),
 }
 
 pub(super) struct Search {
     http: Http,
     places: Vec<Place>,
+    /// Of Gemini CLI.
+    client: Option<OauthClient>,
     token_uri: String,
     now: Now,
 }
@@ -39,8 +41,9 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn new(http: Http, options: Options, now: Now) -> Result<Self, ClientError> {
         let token_uri = options.token_uri.clone().unwrap_or_else(|| TOKEN_URI.to_owned());
+        let client = options.gemini_cli_client.clone();
         let metadata = Metadata::new(options.metadata_host.clone())?;
-        Ok(Self { http, places: places(options, metadata), token_uri, now })
+        Ok(Self { http, places: places(options, metadata), client, token_uri, now })
     }
 
     async fn at(&self, place: &Place, refused: Option<&Secret>) -> Result<Option<Token>, ModelError> {
@@ -49,23 +52,29 @@ impl Search {
             Place::File(path) => {
                 let missing = || denied(format!("there is no file of credentials at {}", path.display()));
                 let text = read(path).await?.ok_or_else(missing)?;
-                self.account(path, &text).await.map(Some)
+                self.found(path, &text, refused).await.map(Some)
             }
-            Place::Gcloud(path) => match read(path).await? {
-                Some(text) => self.account(path, &text).await.map(Some),
-                None => Ok(None),
-            },
-            Place::GeminiCli(path, client) => match read(path).await? {
-                Some(text) => self.gemini_cli(path, &text, client.as_ref(), refused).await.map(Some),
+            Place::Likely(path) => match read(path).await? {
+                Some(text) => self.found(path, &text, refused).await.map(Some),
                 None => Ok(None),
             },
             Place::Metadata(metadata) => metadata.fetch((self.now)()).await,
         }
     }
 
-    async fn account(&self, path: &Path, text: &[u8]) -> Result<Token, ModelError> {
-        let Account { kind, token_uri, quota_project } =
-            file::read(text).map_err(|bad| unusable(path, &bad))?;
+    /// A login of Gemini CLI says no type.
+    async fn found(&self, path: &Path, text: &[u8], refused: Option<&Secret>) -> Result<Token, ModelError> {
+        match file::read(text) {
+            Err(BadFile::Missing("type")) if gemini_cli::read(text).is_ok() => {
+                self.gemini_cli(path, text, refused).await
+            }
+            Ok(account) => self.account(path, account).await,
+            Err(bad) => Err(unusable(path, &bad)),
+        }
+    }
+
+    async fn account(&self, path: &Path, account: Account) -> Result<Token, ModelError> {
+        let Account { kind, token_uri, quota_project } = account;
         let server = self.token_server(token_uri.as_deref());
         let token = match kind {
             Kind::User { client, refresh_token } => {
@@ -89,9 +98,9 @@ impl Search {
         &self,
         path: &Path,
         text: &[u8],
-        client: Option<&OauthClient>,
         refused: Option<&Secret>,
     ) -> Result<Token, ModelError> {
+        let client = self.client.as_ref();
         let login = gemini_cli::read(text).map_err(|bad| unusable(path, &bad))?;
         let (client, refresh_token, meanwhile) =
             match (login.plan((self.now)(), refused, client.is_some()), client) {
@@ -125,13 +134,12 @@ impl Source for Search {
 
 /// In the order in which they count.
 fn places(options: Options, metadata: Metadata) -> Vec<Place> {
-    let client = options.gemini_cli_client;
     [
         options.token.map(Place::Token),
         options.file.map(Place::File),
         options.environment_file.map(Place::File),
-        options.gemini_cli.map(|path| Place::GeminiCli(path, client)),
-        options.gcloud.map(Place::Gcloud),
+        options.gemini_cli.map(Place::Likely),
+        options.gcloud.map(Place::Likely),
         Some(Place::Metadata(Box::new(metadata))),
     ]
     .into_iter()
@@ -169,9 +177,7 @@ fn nothing(places: &[Place]) -> ModelError {
         .iter()
         .filter_map(|place| match place {
             Place::Token(_) => None,
-            Place::File(path) | Place::Gcloud(path) | Place::GeminiCli(path, _) => {
-                Some(path.display().to_string())
-            }
+            Place::File(path) | Place::Likely(path) => Some(path.display().to_string()),
             Place::Metadata(metadata) => Some(metadata.host().to_owned()),
         })
         .collect();
