@@ -5,42 +5,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::StartError;
-use super::parts::rehearsal;
+use super::models::Models;
 use crate::agent::Mind;
 use crate::agent::mind::Options;
 use crate::agent::policy::{self, Mode, RuleSpec};
 use crate::config::{ApprovalMode, Decision, Rule, Settings, trust};
 use crate::domain::tool::Workshop;
-use crate::model::rehearsal::Rehearsal;
 use crate::proto::devtool::AgentSettings;
 use crate::sandbox::process::own_binary;
 use crate::tool::{self, Bench, ShellLimits};
 
 /// `confined`: commands are kept inside by the kernel.
-pub(super) fn mind(settings: &Settings, confined: bool) -> Result<Mind, StartError> {
-    let rehearsal = Arc::new(rehearsal(settings)?);
-    check_model(&rehearsal, &settings.model.name)?;
+pub(super) fn mind(settings: &Settings, models: &Models, confined: bool) -> Result<Mind, StartError> {
     Ok(Mind {
-        brain: rehearsal.clone(),
-        backend: rehearsal,
+        brain: Arc::clone(&models.brain),
+        backend: Arc::clone(&models.backend),
         workshop: Arc::new(workshop(settings, confined)?),
         options: options(settings)?,
     })
 }
 
-/// Another name would be answered by the rehearsal all the same, and nobody would know.
-fn check_model(rehearsal: &Rehearsal, name: &str) -> Result<(), StartError> {
-    let known = rehearsal.models();
-    match known.contains(&name) {
-        true => Ok(()),
-        false => Err(StartError::Model { name: name.to_owned(), known: known.join(", ") }),
-    }
-}
-
 fn options(settings: &Settings) -> Result<Options, StartError> {
     let agent = &settings.agent;
     Ok(Options {
-        model: settings.model.name.clone(),
+        // The router knows which, also after the settings were read again.
+        model: String::new(),
         mode: mode(agent.approval_mode),
         allow_yolo: agent.allow_yolo,
         rules: rules(&agent.rules)?,

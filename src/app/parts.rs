@@ -69,8 +69,8 @@ pub(super) fn durability(settings: &Settings) -> Durability {
     }
 }
 
-pub(super) fn rehearsal(settings: &Settings) -> Result<Rehearsal, StartError> {
-    let Some(path) = &settings.model.rehearsal else {
+pub(super) fn rehearsal(settings: &config::Model) -> Result<Rehearsal, StartError> {
+    let Some(path) = &settings.rehearsal else {
         let bad =
             |e: BadScript| StartError::Rehearsal { path: "built in".to_owned(), problem: e.to_string() };
         return Rehearsal::built_in().map_err(bad);

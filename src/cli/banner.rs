@@ -9,8 +9,15 @@ use crate::config::{
 use crate::domain::secret::Secret;
 use crate::service::card::Place;
 
-/// Lines for a person. `sandbox` says whether commands are confined, and `token` is none when no key is needed.
-pub fn banner(place: &Place, settings: &Settings, sandbox: &str, token: Option<&Secret>) -> String {
+/// Lines for a person. `serving` is who serves the model, if it is always the same one; `sandbox` says whether commands
+/// are confined, and `token` is none when no key is needed.
+pub fn banner(
+    place: &Place,
+    settings: &Settings,
+    serving: Option<&NamedBackend>,
+    sandbox: &str,
+    token: Option<&Secret>,
+) -> String {
     let Place { url, authority, .. } = place;
     let mut text = format!("agena {} is ready\n\n", env!("CARGO_PKG_VERSION"));
     let mut line = |name: &str, value: &str| {
@@ -21,7 +28,7 @@ pub fn banner(place: &Place, settings: &Settings, sandbox: &str, token: Option<&
     line("HTTP+JSON", &format!("{url}   (streams are server-sent events)"));
     line("agent card", &format!("{url}/.well-known/agent-card.json"));
     line("workspace", &workspace(settings));
-    line("model", &model(&settings.model));
+    line("model", &model(&settings.model, serving));
     line("approvals", &approvals(settings));
     line("sandbox", sandbox);
     match token {
@@ -40,8 +47,8 @@ fn workspace(settings: &Settings) -> String {
 }
 
 /// The model that is asked unless a client says otherwise, who serves it, and what else happens to a request.
-fn model(model: &Model) -> String {
-    let mut notes = vec![model.serving(&model.name).map_or_else(|| "by routes".to_owned(), backend)];
+fn model(model: &Model, serving: Option<&NamedBackend>) -> String {
+    let mut notes = vec![serving.map_or_else(|| "by routes".to_owned(), backend)];
     if !model.fallback.is_empty() {
         notes.push(format!("else {}", model.fallback.join(", ")));
     }
@@ -167,7 +174,10 @@ mod tests {
                 env.iter().copied().chain([("AGENA_CONFIG", "/dev/null")]).collect();
             let args = ["agena"].iter().chain(*args).map(OsString::from);
             match config::parse(args, &env) {
-                Ok(Command::Serve(settings)) => assert_eq!(model(&settings.model), *expected),
+                Ok(Command::Serve(settings)) => {
+                    let serving = settings.model.backends.first().filter(|_| !expected.contains("by routes"));
+                    assert_eq!(model(&settings.model, serving), *expected);
+                }
                 other => panic!("{expected}: {other:?}"),
             }
         }

@@ -90,7 +90,7 @@ pub fn client(guard: Guard, connect: Duration) -> Result<ClientBuilder, rustls::
 
 /// The machine's own roots, so that an operator's authority counts. Where there are none, as in a bare container,
 /// those of Mozilla that are built in.
-fn tls() -> Result<ClientConfig, rustls::Error> {
+pub fn tls() -> Result<ClientConfig, rustls::Error> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if roots.is_empty() {

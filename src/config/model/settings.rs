@@ -33,19 +33,6 @@ pub struct Model {
     pub proxy: Proxy,
 }
 
-impl Model {
-    /// The one that serves `name`, where it is one alone.
-    pub fn serving(&self, name: &str) -> Option<&NamedBackend> {
-        let named = |wanted: &String| self.backends.iter().find(|backend| backend.name == *wanted);
-        if let Some(route) = self.routes.iter().find(|route| route.covers(name)) {
-            let [arm] = route.arms.as_slice() else { return None };
-            return arm.target.backend.as_ref().map_or(self.backends.first(), named);
-        }
-        let google = name.starts_with("gemini").then(|| self.backends.iter().find(|b| b.kind.is_google()));
-        google.flatten().or(self.backends.first())
-    }
-}
-
 #[derive(Debug, Clone)]
 pub struct NamedBackend {
     pub name: String,
@@ -149,19 +136,6 @@ pub struct Route {
     pub fallback: Vec<Target>,
 }
 
-impl Route {
-    pub fn covers(&self, name: &str) -> bool {
-        let mut pieces = self.model.split('*');
-        let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
-        let Some(last) = pieces.next_back() else { return rest.is_empty() };
-        for piece in pieces {
-            let Some((_, behind)) = rest.split_once(piece) else { return false };
-            rest = behind;
-        }
-        rest.ends_with(last)
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arm {
     pub name: String,
@@ -184,32 +158,4 @@ pub enum Proxy {
     None,
     /// Secret, as it may hold a password.
     Url(Secret),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_stands_for_anything() {
-        for (model, name, covered) in [
-            ("gpt-4o", "gpt-4o", true),
-            ("gpt-4o", "gpt-4o-mini", false),
-            ("gpt-*", "gpt-4o", true),
-            ("gpt-*", "gpt-", true),
-            ("gpt-*", "chatgpt-4o", false),
-            ("*", "", true),
-            ("*", "anything", true),
-            ("*-mini", "gpt-4o-mini", true),
-            ("*-mini", "gpt-4o-mini-1", false),
-            ("g*o*i", "gpt-4o-mini", true),
-            ("a*a", "a", false),
-            ("a*b*a", "aba", true),
-            ("a*b*a", "aa", false),
-            ("**", "x", true),
-        ] {
-            let route = Route { model: model.to_owned(), arms: vec![], fallback: vec![] };
-            assert_eq!(route.covers(name), covered, "{model} {name}");
-        }
-    }
 }

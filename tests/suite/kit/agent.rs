@@ -1,5 +1,6 @@
 //! What stands behind the agent of a test: a script, and real tools in a workspace of its own.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -20,6 +21,18 @@ pub struct AgentSetup {
     pub trusted: Vec<PathBuf>,
     /// What the model was asked, in this order.
     pub asked: Asked,
+    /// Asked instead of the rehearsal.
+    pub model: Other,
+}
+
+/// Another model, if there is one.
+#[derive(Clone, Default)]
+pub struct Other(pub Option<Arc<dyn Backend>>);
+
+impl fmt::Debug for Other {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", if self.0.is_some() { "another model" } else { "the rehearsal" })
+    }
 }
 
 /// Requests to a model, for whoever wants to look at them.
@@ -27,7 +40,7 @@ pub type Asked = Arc<Mutex<Vec<GenerateContentRequest>>>;
 
 /// A model that keeps what it is asked.
 struct Spy {
-    model: Arc<Rehearsal>,
+    model: Arc<dyn Backend>,
     asked: Asked,
 }
 
@@ -56,7 +69,8 @@ impl AgentSetup {
             trusted: self.trusted.clone(),
             ..tool::Options::new(workspace, PathBuf::from(env!("CARGO_BIN_EXE_agena")))
         };
-        let spy = Spy { model: rehearsal.clone(), asked: Arc::clone(&self.asked) };
+        let model = self.model.0.clone().unwrap_or_else(|| rehearsal.clone());
+        let spy = Spy { model, asked: Arc::clone(&self.asked) };
         Mind {
             brain: rehearsal,
             backend: Arc::new(spy),
