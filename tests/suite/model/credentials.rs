@@ -118,6 +118,24 @@ async fn a_hundred_callers_ask_the_token_server_once() {
     assert_eq!(server.asked().len(), 1);
 }
 
+fn short(token: &str, seconds: u64) -> Reply {
+    Reply::json(200, &json!({"access_token": token, "expires_in": seconds}))
+}
+
+#[tokio::test]
+async fn a_token_is_renewed_when_its_end_is_near() {
+    let server = Upstream::start([short("ya29.a", 5), short("ya29.b", 100), granted("ya29.c")]).await;
+    let (_directory, path) = file(&user(&server.url()));
+    let tokens = source(Options { file: Some(path), ..Options::default() });
+    assert_eq!(given(&tokens).await.unwrap(), "ya29.a");
+    // As good as gone: the next one is waited for.
+    assert_eq!(given(&tokens).await.unwrap(), "ya29.b");
+    server.was_asked(2).await;
+    // Good for a while yet: nobody waits for the next one, which rests a little after the last.
+    assert_eq!(given(&tokens).await.unwrap(), "ya29.b");
+    assert_eq!(server.asked().len(), 2);
+}
+
 #[tokio::test]
 async fn a_service_account_signs_for_itself() {
     let server = Upstream::start([granted("ya29.s")]).await;
@@ -252,6 +270,8 @@ async fn a_new_login_counts_without_a_restart() {
     assert!(given(&tokens).await.is_err());
     std::fs::write(&path, login(3000).to_string()).unwrap();
     assert_eq!(given(&tokens).await.unwrap(), "ya29.cli");
+    let named = source(Options { gemini_cli: None, file: Some(path.clone()), ..cli(&path, &server, false) });
+    assert_eq!(given(&named).await.unwrap(), "ya29.cli");
     // Refused however valid it looks, until there is another one.
     tokens.forget(&Secret::new("ya29.cli"));
     assert!(given(&tokens).await.unwrap_err().message.contains("Log in again"));
