@@ -1,5 +1,6 @@
 //! Models on the wire: the real clients against a server that answers as it is told.
 
+mod code_assist;
 mod continuation;
 mod credentials;
 mod gemini;
@@ -7,6 +8,7 @@ mod life;
 mod outage;
 mod patience;
 mod routes;
+mod vertex;
 
 use std::sync::Arc;
 use std::time::Duration;
