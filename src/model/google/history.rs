@@ -36,8 +36,11 @@ pub(super) fn mended(contents: Vec<Content>, abilities: &Abilities) -> Vec<Conte
 
 /// False if there was none.
 pub(super) fn forget_ids(contents: &mut [Content]) -> bool {
-    let parts = contents.iter_mut().flat_map(|content| &mut content.parts);
-    parts.fold(false, |found, part| forget_id(part) || found)
+    let mut found = false;
+    for part in contents.iter_mut().flat_map(|content| &mut content.parts) {
+        found |= forget_id(part);
+    }
+    found
 }
 
 /// Signatures of somebody else are replaced. False if there was none.

@@ -182,8 +182,8 @@ fn nothing(places: &[Place]) -> ModelError {
         })
         .collect();
     denied(format!(
-        "there are no Google credentials (looked at {}). Log in with `gcloud auth application-default login`, or name a \
-         file of credentials",
+        "there are no Google credentials (looked at {}). Log in with `gcloud auth application-default login` \
+         (for Code Assist with Gemini CLI), or name a file of credentials",
         looked.join(", ")
     ))
 }
