@@ -21,7 +21,9 @@ pub struct Package {
     pub with: &'static [(&'static str, &'static str)],
 }
 
-pub const PACKAGES: [Package; 1] = [Package {
+pub const PACKAGES: [Package; 3] = [GEMINI, CODE_ASSIST, VERTEX];
+
+const GEMINI: Package = Package {
     name: "agena.gemini.v1",
     by_hand: &["Part"],
     raw: &[
@@ -50,7 +52,19 @@ pub const PACKAGES: [Package; 1] = [Package {
         ("EmbedContentRequest.model", "crate::proto::gemini::model_name"),
         ("Model.name", "crate::proto::gemini::model_name"),
     ],
-}];
+};
+
+const CODE_ASSIST: Package = Package {
+    name: "agena.codeassist.v1",
+    by_hand: &[],
+    raw: &[],
+    strict: &[],
+    read_only: &[],
+    with: &[("CountedContents.model", "crate::proto::gemini::model_name")],
+};
+
+const VERTEX: Package =
+    Package { name: "agena.vertex.v1", by_hand: &[], raw: &[], strict: &[], read_only: &[], with: &[] };
 
 /// Where unknown members go.
 const EXTRA: &str = "extra";

@@ -74,6 +74,8 @@ pub enum StartError {
     Models(#[from] ClientError),
     #[error("sessions cannot be recorded in {}: {error}; name another directory with --record", .dir.display())]
     Record { dir: PathBuf, error: io::Error },
+    #[error("the backend `{name}` (model.backends) cannot be used: {problem}")]
+    Backend { name: String, problem: String },
     #[error("this kind of backend is not served yet: {0}")]
     Unserved(String),
     #[error("agent.sandbox is on, but {0}; use a kernel that has it, or start with --sandbox auto or off")]

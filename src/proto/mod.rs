@@ -1,10 +1,12 @@
 //! The generated types of every package in `proto/`, and what makes them usable: well-known types, ProtoJSON,
 //! the checks that the descriptors ask for. Knows no service and does no I/O; everything above uses it.
 
+pub mod codeassist;
 pub mod gemini;
 pub mod json;
 pub mod schema;
 pub mod vendor;
+pub mod vertex;
 pub mod wkt;
 
 /// Includes what `build.rs` made of one package.
@@ -40,6 +42,11 @@ mod generated {
         }
     }
     pub mod agena {
+        pub mod codeassist {
+            pub mod v1 {
+                include!(concat!(env!("OUT_DIR"), "/product/agena.codeassist.v1.rs"));
+            }
+        }
         pub mod devtool {
             pub mod v1 {
                 package!("agena.devtool.v1");
@@ -53,6 +60,11 @@ mod generated {
         pub mod task {
             pub mod v1 {
                 package!("agena.task.v1");
+            }
+        }
+        pub mod vertex {
+            pub mod v1 {
+                include!(concat!(env!("OUT_DIR"), "/product/agena.vertex.v1.rs"));
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::domain::model::{ModelCause, ModelError};
 use crate::domain::secret::Secret;
 use crate::model::http::Call;
 
-const KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
+pub(super) const KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
 
 #[derive(Debug, Clone)]
 pub struct Api {

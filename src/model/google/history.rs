@@ -26,12 +26,21 @@ pub(super) fn mended(contents: Vec<Content>, abilities: &Abilities) -> Vec<Conte
         mended.push(said("Please continue."));
     }
     if !abilities.call_ids {
-        mended.iter_mut().flat_map(|content| &mut content.parts).for_each(forget_id);
+        forget_ids(&mut mended);
     }
     if abilities.signatures {
         this_turn(&mut mended).iter_mut().for_each(sign);
     }
     mended
+}
+
+/// False if there was none.
+pub(super) fn forget_ids(contents: &mut [Content]) -> bool {
+    let mut found = false;
+    for part in contents.iter_mut().flat_map(|content| &mut content.parts) {
+        found |= forget_id(part);
+    }
+    found
 }
 
 /// Signatures of somebody else are replaced. False if there was none.
@@ -65,12 +74,13 @@ fn says_something(part: &Part) -> bool {
     }
 }
 
-fn forget_id(part: &mut Part) {
-    match &mut part.data {
-        Some(Data::FunctionCall(call)) => call.id.clear(),
-        Some(Data::FunctionResponse(response)) => response.id.clear(),
-        _ => {}
-    }
+fn forget_id(part: &mut Part) -> bool {
+    let id = match &mut part.data {
+        Some(Data::FunctionCall(call)) => &mut call.id,
+        Some(Data::FunctionResponse(response)) => &mut response.id,
+        _ => return false,
+    };
+    !std::mem::take(id).is_empty()
 }
 
 /// All that came since the user last said something.

@@ -4,21 +4,27 @@
 
 mod abilities;
 mod api;
+pub mod code_assist;
+pub mod credentials;
 mod error;
 mod history;
 mod read;
 mod site;
+pub mod vertex;
 mod wire;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures::{StreamExt, TryFutureExt};
+use futures::{StreamExt, TryFutureExt, TryStreamExt, stream};
 
 pub use abilities::Abilities;
 pub use api::Api;
+pub use code_assist::CodeAssist;
 pub use site::{Question, Site};
+pub use vertex::Vertex;
 
 use super::chunks::chunks;
 use super::http::{Answer, Http};
@@ -34,6 +40,8 @@ const ANSWER: usize = 64 << 20;
 const ERROR: usize = 1 << 20;
 /// Pages of models; more than there could ever be.
 const PAGES: usize = 50;
+/// Questions for embeddings at a time, where one does not hold all texts.
+const EMBEDDING: usize = 4;
 
 pub struct Google<S> {
     inner: Arc<Inner<S>>,
@@ -42,11 +50,13 @@ pub struct Google<S> {
 struct Inner<S> {
     site: S,
     http: Http,
+    /// Models whose server refused the ids of calls.
+    without_ids: Mutex<HashSet<String>>,
 }
 
 impl<S: Site> Google<S> {
     pub fn new(site: S, http: Http) -> Self {
-        Self { inner: Arc::new(Inner { site, http }) }
+        Self { inner: Arc::new(Inner { site, http, without_ids: Mutex::default() }) }
     }
 }
 
@@ -75,13 +85,22 @@ impl<S: Site> Backend for Google<S> {
         for each in &mut request.requests {
             each.model.clone_from(&request.model);
         }
-        let answer = self.inner.ask(Question::Embed(&request)).await?;
-        self.inner.read(answer, |site, body| site.read_embeddings(body)).await
+        let most = self.inner.site.embeds_at_once(&request.model).max(1);
+        if request.requests.len() <= most {
+            return self.inner.embed(request).await;
+        }
+        let model = &request.model;
+        let part = |texts: &[_]| BatchEmbedContentsRequest { model: model.clone(), requests: texts.to_vec() };
+        let parts: Vec<_> = request.requests.chunks(most).map(part).collect();
+        let answers = stream::iter(parts).map(|part| self.inner.embed(part)).buffered(EMBEDDING);
+        let embeddings: Vec<_> = answers.map_ok(|answer| answer.embeddings).try_collect().await?;
+        Ok(BatchEmbedContentsResponse { embeddings: embeddings.concat(), ..Default::default() })
     }
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         let (mut models, mut page) = (Vec::new(), String::new());
-        for _ in 0..PAGES {
+        let pages = if self.inner.site.lists() { PAGES } else { 0 };
+        for _ in 0..pages {
             let answer = self.inner.ask(Question::Models { page: &page }).await?;
             let listed = self.inner.read(answer, |site, body| site.read_models(body)).await?;
             models.extend(listed.models);
@@ -104,24 +123,53 @@ impl<S: Site> Inner<S> {
         Ok(chunks(pieces, read::Reader::new(self)))
     }
 
-    /// Signatures of another model, key or project are refused: then the answer is asked for once more without them.
+    /// What a server may refuse and does not need is left out then, and the answer is asked for once more.
     async fn generate(&self, request: GenerateContentRequest, streamed: bool) -> Result<Answer, ModelError> {
-        let abilities = self.site.abilities(&request.model);
+        let mut abilities = self.site.abilities(&request.model);
+        abilities.call_ids &= !self.without_ids().contains(&request.model);
         let mut request = wire::prepared(request, &abilities);
         match self.ask(Question::Generate { request: &request, streamed }).await {
-            Err(error) if wire::blames_signatures(&error) && wire::forget_signatures(&mut request) => {
-                tracing::debug!(model = request.model, "the signatures were refused; asking without them");
+            Err(error) if self.mends(&mut request, &error) => {
+                tracing::debug!(model = request.model, %error, "a part was refused; asking without it");
                 self.ask(Question::Generate { request: &request, streamed }).await
             }
             answer => answer,
         }
     }
 
+    /// Signatures of another model, key or project are refused, and ids by some servers, whatever the model.
+    fn mends(&self, request: &mut GenerateContentRequest, error: &ModelError) -> bool {
+        if wire::blames_signatures(error) {
+            return wire::forget_signatures(request);
+        }
+        let mended = wire::blames_ids(error) && wire::forget_ids(&mut request.contents);
+        if mended {
+            self.without_ids().insert(request.model.clone());
+        }
+        mended
+    }
+
+    fn without_ids(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        self.without_ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn embed(
+        &self,
+        request: BatchEmbedContentsRequest,
+    ) -> Result<BatchEmbedContentsResponse, ModelError> {
+        let answer = self.ask(Question::Embed(&request)).await?;
+        self.read(answer, |site, body| site.read_embeddings(body)).await
+    }
+
     /// The answer if the other side said yes. Credentials that were refused are made anew once.
     async fn ask(&self, question: Question<'_>) -> Result<Answer, ModelError> {
-        let answer = self.http.send(self.site.call(question).await?).await?;
+        let call = self.site.call(question).await?;
+        let credentials = call.headers.clone();
+        let answer = self.http.send(call).await?;
         let answer = match answer.status.as_u16() {
-            401 if self.site.renew().await => self.http.send(self.site.call(question).await?).await?,
+            401 if self.site.renew(&credentials).await => {
+                self.http.send(self.site.call(question).await?).await?
+            }
             _ => answer,
         };
         if answer.status.is_success() {

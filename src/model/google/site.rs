@@ -1,6 +1,7 @@
 //! What differs between the ways to Google's models: address, credentials, envelope. One file for each way.
 
 use async_trait::async_trait;
+use http::HeaderMap;
 
 use super::Abilities;
 use crate::domain::model::ModelError;
@@ -32,8 +33,8 @@ pub trait Site: Send + Sync + 'static {
     /// The question with its address and its credentials.
     async fn call(&self, question: Question<'_>) -> Result<Call, ModelError>;
 
-    /// The credentials were refused. True if there are others now.
-    async fn renew(&self) -> bool {
+    /// The credentials in these headers were refused. True if there may be others now.
+    async fn renew(&self, _refused: &HeaderMap) -> bool {
         false
     }
 
@@ -42,6 +43,16 @@ pub trait Site: Send + Sync + 'static {
 
     fn abilities(&self, model: &str) -> Abilities {
         Abilities::of(model)
+    }
+
+    /// Whether it tells which models it has.
+    fn lists(&self) -> bool {
+        true
+    }
+
+    /// How many texts one question may hold.
+    fn embeds_at_once(&self, _model: &str) -> usize {
+        usize::MAX
     }
 
     fn read(&self, body: &[u8]) -> Result<GenerateContentResponse, BadJson> {

@@ -10,7 +10,7 @@ use crate::domain::model::{ModelCause, ModelError};
 use crate::proto::gemini::{CountTokensRequest, FunctionDeclaration, GenerateContentRequest};
 use crate::proto::vendor;
 
-pub(super) use super::history::forget_signatures;
+pub(super) use super::history::{forget_ids, forget_signatures};
 
 pub(super) fn encoded<T: Serialize + Name>(message: &T) -> Result<Vec<u8>, ModelError> {
     let mut body = Vec::new();
@@ -72,6 +72,12 @@ pub(super) fn blames_signatures(error: &ModelError) -> bool {
         && (message.contains("thought signature") || message.contains("thought_signature"))
 }
 
+/// Some of Google's servers know no ids of calls, whatever the model.
+pub(super) fn blames_ids(error: &ModelError) -> bool {
+    let says = |words| error.message.contains(words);
+    error.cause == ModelCause::Invalid && says("Unknown name \"id\"") && says(".function_")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +110,19 @@ mod tests {
         );
         let newer = prepared(read(request), &Abilities::of("gemini-3-pro-preview"));
         assert_eq!(String::from_utf8(encoded(&newer).unwrap()).unwrap(), request);
+    }
+
+    #[test]
+    fn only_a_refused_id_is_blamed() {
+        let said = "Unknown name \"id\" at 'contents[1].parts[0].function_call': Cannot find field.";
+        for (cause, message, blamed) in [
+            (ModelCause::Invalid, said, true),
+            (ModelCause::Invalid, "Unknown name \"id\" at 'tools[0]': Cannot find field.", false),
+            (ModelCause::Invalid, "Unknown name \"x\" at 'contents[1].parts[0].function_call'", false),
+            (ModelCause::Unavailable, said, false),
+        ] {
+            assert_eq!(blames_ids(&ModelError::new(cause, message)), blamed, "{message}");
+        }
     }
 
     #[test]

@@ -168,6 +168,11 @@ impl Upstream {
         self.state.connections.load(Ordering::SeqCst)
     }
 
+    pub async fn was_asked(&self, times: usize) -> Vec<Asked> {
+        until("requests at the fake model", || self.asked().len() >= times).await;
+        self.asked()
+    }
+
     /// Waits until so many connections were left by the client.
     pub async fn was_left(&self, times: usize) {
         until("a client that leaves", || self.state.left.load(Ordering::SeqCst) >= times).await;

@@ -1,7 +1,9 @@
 //! Models on the wire: the real clients against a server that answers as it is told.
 
 mod binary;
+mod code_assist;
 mod continuation;
+mod credentials;
 mod faults_of_scripts;
 mod gemini;
 mod life;
@@ -9,6 +11,7 @@ mod outage;
 mod patience;
 mod record;
 mod routes;
+mod vertex;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,16 +1,18 @@
 //! The models that the settings name: who serves them, what goes where, and what stands before them. Asked again when the
 //! settings are read again.
 
+mod backend;
+mod credentials;
+
 use std::sync::Arc;
 
+use self::backend::Maker;
 use super::StartError;
 use super::parts::rehearsal;
-use crate::config::{self, BackendKind, KeyFrom, Model, NamedBackend, VertexAccess};
+use crate::config::{self, BackendKind, Model, NamedBackend, VertexAccess};
 use crate::domain::brain::{Brain, Brainless};
 use crate::domain::model::Backend;
 use crate::domain::secret::Secret;
-use crate::model::continued::Continued;
-use crate::model::google::{Api, Google, Site};
 use crate::model::http::{Deadlines, Http, Proxy};
 use crate::model::patient::{Patient, Policy};
 use crate::model::record::Recorder;
@@ -73,45 +75,9 @@ fn keys(kind: &BackendKind) -> Vec<Secret> {
 pub(super) fn table(settings: &Model) -> Result<(Arc<Rehearsal>, Table), StartError> {
     let rehearsal = Arc::new(rehearsal(settings)?);
     let http = Http::new(deadlines(settings), &proxy(&settings.proxy))?;
-    let maker = Maker { settings, http, rehearsal: &rehearsal };
+    let maker = Maker { http, rehearsal: Arc::clone(&rehearsal), patience: settings.patience };
     let backends = settings.backends.iter().map(|named| maker.backend(named)).collect::<Result<_, _>>()?;
     Ok((rehearsal, Table { names: names(settings), backends }))
-}
-
-struct Maker<'a> {
-    settings: &'a Model,
-    http: Http,
-    rehearsal: &'a Arc<Rehearsal>,
-}
-
-impl Maker<'_> {
-    fn backend(&self, named: &NamedBackend) -> Result<Arc<dyn Backend>, StartError> {
-        match &named.kind {
-            BackendKind::Rehearsal => Ok(self.rehearsal.clone()),
-            BackendKind::Gemini { base_url, api_version, key, bearer } => Ok(self.google(Api {
-                base_url: base_url.clone(),
-                version: api_version.clone(),
-                key: key.clone(),
-                bearer: *bearer,
-                origin: origin(named.key_from.as_ref()),
-            })),
-            other => Err(StartError::Unserved(format!("{other:?}"))),
-        }
-    }
-
-    fn google(&self, site: impl Site) -> Arc<dyn Backend> {
-        let google = Arc::new(Google::new(site, self.http.clone()));
-        Arc::new(Continued::new(google, Policy::agent(self.settings.patience)))
-    }
-}
-
-fn origin(from: Option<&KeyFrom>) -> String {
-    match from {
-        None => "a request without a key".to_owned(),
-        Some(KeyFrom::Variable(name)) => format!("the key from {name}"),
-        Some(KeyFrom::File(path)) => format!("the key from {}", path.display()),
-        Some(KeyFrom::Inline) => "the key from the settings".to_owned(),
-    }
 }
 
 fn deadlines(settings: &Model) -> Deadlines {
