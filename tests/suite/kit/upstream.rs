@@ -155,6 +155,10 @@ impl Upstream {
         format!("http://{}", self.address)
     }
 
+    pub fn answer_from_now_on(&self, script: impl IntoIterator<Item = Reply>) {
+        *self.state.script.lock().unwrap() = script.into_iter().collect();
+    }
+
     /// Lets one go on that is held.
     pub fn release(&self) {
         self.state.released.as_ref().unwrap().add_permits(1);
