@@ -19,7 +19,7 @@ pub struct Work {
     nudged: bool,
     /// Answers of the model in this turn.
     answers: usize,
-    /// Something was shown of an answer that is not remembered yet.
+    /// Words were shown of an answer that is not remembered yet. Thoughts do not count: thinking twice harms nobody.
     partial: bool,
     /// No model works on this turn.
     scripted: bool,
@@ -62,7 +62,8 @@ impl Work {
                 self.nudged = true;
                 self.loops = Loops::default();
             }
-            Event::Text(_) | Event::Thought(_) => self.partial = true,
+            Event::Text(_) => self.partial = true,
+            Event::Thought(_) => {}
             Event::Usage(usage) => self.tokens = usage.input_tokens + usage.output_tokens,
             Event::Summary(_) => self.tokens = 0,
             other => self.batch.fold(other),

@@ -1,6 +1,7 @@
 //! Values and contracts that every layer shares: who asks, what went wrong, what must not be printed, what thinks
 //! and what stores. Knows the schema and nothing above it.
 
+pub mod backoff;
 pub mod brain;
 pub mod calls;
 pub mod confirmation;

@@ -9,7 +9,8 @@ use tokio::time::Instant;
 
 use super::client::Client;
 use super::request::headers;
-use super::{Counts, Failure, Options, backoff};
+use super::{Counts, Failure, Options};
+use crate::domain::backoff;
 use crate::domain::failpoint;
 use crate::domain::notice::{Notice, Render};
 use crate::domain::snapshot::Snapshot;

@@ -13,7 +13,8 @@ use tokio::time::Instant;
 
 use super::client::{Client, ClientError};
 use super::courier::Courier;
-use super::{Counts, Options, backoff};
+use super::{Counts, Options};
+use crate::domain::backoff;
 use crate::domain::notice::Render;
 use crate::domain::principal::Principal;
 use crate::domain::store::{Due, PushState, Result, Store, StoreError, Taken};

@@ -8,9 +8,7 @@
 //! | `courier` | one visit to one webhook: event after event, each acknowledged before the next |
 //! | `request` | the headers and the signature; pure |
 //! | `client` | the HTTP client, which follows nothing and nobody |
-//! | `backoff` | when to try again; pure |
 
-mod backoff;
 mod client;
 mod courier;
 mod deliverer;

@@ -1,5 +1,7 @@
-//! Logging. Lines go to standard error; levels mean: ERROR something is broken and needs a person, WARN a
+//! Logging and, in `metrics`, counting. Lines go to standard error; levels mean: ERROR something is broken and needs a person, WARN a
 //! person may want to know, INFO one line per request and per change of state, DEBUG for whoever is looking.
+
+pub mod metrics;
 
 use std::io::IsTerminal;
 

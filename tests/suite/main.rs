@@ -11,6 +11,7 @@ mod command;
 mod errors;
 mod kit;
 mod limits;
+mod model;
 mod policy;
 mod probe;
 mod protojson;

@@ -53,6 +53,7 @@ impl Gathered {
             (&mut old.citation_metadata, new.citation_metadata),
             (&mut old.grounding_metadata, new.grounding_metadata),
             (&mut old.url_context_metadata, new.url_context_metadata),
+            (&mut old.continuation_token, new.continuation_token),
             (&mut old.extra, new.extra),
         ] {
             replace(member, new);

@@ -3,4 +3,5 @@
 pub mod card_v03;
 pub mod health;
 pub mod jsonrpc;
+pub mod metrics;
 pub mod well_known;

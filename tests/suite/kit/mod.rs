@@ -7,6 +7,7 @@ mod client;
 mod meddle;
 mod outcome;
 pub mod process;
+pub mod upstream;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,17 +1,17 @@
-//! When to try again. Pure: chance comes from outside. The courier asks it for a webhook, the loop for the store.
+//! When to try again. Pure: chance comes from outside. Webhooks, the loop that sends them and models ask it.
 
 use std::time::Duration;
 
 /// Behind the `failures`th failure in a row: doubled each time up to the longest, then anywhere in the upper half of
 /// that, so that webhooks of one receiver that failed together do not come back together.
-pub(super) fn delay(first: Duration, longest: Duration, failures: u32, chance: u32) -> Duration {
+pub fn delay(first: Duration, longest: Duration, failures: u32, chance: u32) -> Duration {
     let factor = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
     let half = first.saturating_mul(factor).min(longest) / 2;
     half + half.mul_f64(f64::from(chance) / f64::from(u32::MAX))
 }
 
 /// Evenly spread. A system without randomness makes everybody wait for the longest, which is safe.
-pub(super) fn chance() -> u32 {
+pub fn chance() -> u32 {
     getrandom::u32().unwrap_or(u32::MAX)
 }
 

@@ -1,0 +1,241 @@
+//! The way from a name to a backend: routes, aliases, arms and fallbacks, exchangeable while the server runs. Knows
+//! backends by their contract alone; `app` fills it, everybody who asks a model asks it.
+
+mod meter;
+mod rest;
+pub mod table;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use async_trait::async_trait;
+use futures::{StreamExt, stream};
+use tokio::time::Instant;
+
+use self::meter::{Meter, Who};
+use self::rest::{Rests, passes_on};
+use self::table::{Names, Stop, Way};
+use crate::domain::model::{Backend, Chunks, ModelError};
+use crate::proto::gemini::{
+    BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
+    GenerateContentRequest, GenerateContentResponse, Model,
+};
+use crate::telemetry::metrics::ModelCalls;
+
+/// Who can be asked.
+#[derive(Clone, Default)]
+pub struct Table {
+    pub names: Names,
+    /// In the order of `names.backends`.
+    pub backends: Vec<Arc<dyn Backend>>,
+}
+
+pub struct Router {
+    /// Answers that have begun end with the table that they began with.
+    table: RwLock<Arc<Table>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    rests: Rests,
+    calls: Arc<ModelCalls>,
+}
+
+impl Router {
+    pub fn new(table: Table, calls: Arc<ModelCalls>) -> Self {
+        let shared = Arc::new(Shared { rests: Rests::default(), calls });
+        Self { table: RwLock::new(Arc::new(table)), shared }
+    }
+
+    /// From now on.
+    pub fn replace(&self, table: Table) {
+        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(table);
+    }
+
+    fn table(&self) -> Arc<Table> {
+        Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn trip(&self, model: &str, request: Option<&GenerateContentRequest>) -> Trip {
+        let table = self.table();
+        let Way { route, arm, mut stops } = table.names.way(model, request);
+        self.shared.rests.order(&mut stops, Instant::now());
+        Trip { table, shared: Arc::clone(&self.shared), route, arm, stops: stops.into_iter(), at: None }
+    }
+}
+
+/// On the way from one backend to the next.
+struct Trip {
+    table: Arc<Table>,
+    shared: Arc<Shared>,
+    route: String,
+    arm: String,
+    stops: std::vec::IntoIter<Stop>,
+    at: Option<Stop>,
+}
+
+impl Trip {
+    /// The next backend, and the name that it knows the model by.
+    fn next(&mut self) -> Option<(Arc<dyn Backend>, String, Meter)> {
+        let stop = self.stops.next()?;
+        let backend = Arc::clone(self.table.backends.get(stop.backend)?);
+        let model = stop.model.clone();
+        let named = self.table.names.backends.get(stop.backend).map(|known| known.name.clone());
+        let who = Who {
+            backend: named.unwrap_or_default(),
+            model: model.clone(),
+            route: self.route.clone(),
+            arm: self.arm.clone(),
+        };
+        self.at = Some(stop);
+        Some((backend, model, Meter::new(Arc::clone(&self.shared.calls), who)))
+    }
+
+    /// Whether somebody else is to be asked.
+    fn goes_on(&self, error: &ModelError) -> bool {
+        if !passes_on(error) {
+            return false;
+        }
+        if let Some(stop) = &self.at {
+            self.shared.rests.begin(stop, error, Instant::now());
+        }
+        self.stops.len() > 0
+    }
+
+    fn arrived(&self) {
+        if let Some(stop) = &self.at {
+            self.shared.rests.end(stop);
+        }
+    }
+}
+
+/// An answer on its way.
+struct Asking {
+    trip: Trip,
+    /// As long as somebody else may still be asked with it.
+    request: Option<GenerateContentRequest>,
+    now: Option<(Chunks, Meter)>,
+    begun: bool,
+}
+
+impl Asking {
+    /// Asks the next one.
+    fn ask(&mut self) {
+        let Some((backend, model, meter)) = self.trip.next() else { return };
+        let request = match self.trip.stops.len() {
+            0 => self.request.take(),
+            _ => self.request.clone(),
+        };
+        let request = GenerateContentRequest { model, ..request.unwrap_or_default() };
+        self.now = Some((backend.stream(request), meter));
+    }
+
+    async fn next(mut self) -> Option<(Result<GenerateContentResponse, ModelError>, Self)> {
+        loop {
+            let (chunks, meter) = self.now.as_mut()?;
+            match chunks.next().await {
+                Some(Ok(chunk)) => {
+                    meter.heard(&chunk);
+                    if !std::mem::replace(&mut self.begun, true) {
+                        self.trip.arrived();
+                    }
+                    return Some((Ok(chunk), self));
+                }
+                Some(Err(error)) => {
+                    meter.failed(&error);
+                    if self.begun || !self.trip.goes_on(&error) {
+                        self.now = None;
+                        return Some((Err(error), self));
+                    }
+                    self.ask();
+                }
+                None => {
+                    meter.ended();
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Backend for Router {
+    fn stream(&self, request: GenerateContentRequest) -> Chunks {
+        let trip = self.trip(&request.model, Some(&request));
+        let mut asking = Asking { trip, request: Some(request), now: None, begun: false };
+        asking.ask();
+        stream::unfold(asking, Asking::next).boxed()
+    }
+
+    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
+        let mut trip = self.trip(&request.model, Some(&request));
+        let mut last = nobody();
+        while let Some((backend, model, mut meter)) = trip.next() {
+            match backend.generate(GenerateContentRequest { model, ..request.clone() }).await {
+                Ok(answer) => {
+                    meter.heard(&answer);
+                    meter.ended();
+                    trip.arrived();
+                    return Ok(answer);
+                }
+                Err(error) => {
+                    meter.failed(&error);
+                    last = error;
+                }
+            }
+            if !trip.goes_on(&last) {
+                break;
+            }
+        }
+        Err(last)
+    }
+
+    async fn count_tokens(&self, request: CountTokensRequest) -> Result<CountTokensResponse, ModelError> {
+        let whole = request.generate_content_request.as_ref();
+        let (backend, model) = self.first(&request.model, whole).ok_or_else(nobody)?;
+        backend.count_tokens(CountTokensRequest { model, ..request }).await
+    }
+
+    async fn embed(
+        &self,
+        request: BatchEmbedContentsRequest,
+    ) -> Result<BatchEmbedContentsResponse, ModelError> {
+        let (backend, model) = self.first(&request.model, None).ok_or_else(nobody)?;
+        backend.embed(BatchEmbedContentsRequest { model, ..request }).await
+    }
+
+    async fn models(&self) -> Result<Vec<Model>, ModelError> {
+        let table = self.table();
+        let (mut models, mut failed) = (Vec::new(), None);
+        for backend in &table.backends {
+            match backend.models().await {
+                Ok(more) => models.extend(more),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        match failed {
+            Some(error) if models.is_empty() => Err(error),
+            _ => Ok(models),
+        }
+    }
+
+    fn searches(&self, model: &str) -> bool {
+        self.first(model, None).is_some_and(|(backend, model)| backend.searches(&model))
+    }
+}
+
+impl Router {
+    /// For questions that only one backend can answer.
+    fn first(
+        &self,
+        model: &str,
+        request: Option<&GenerateContentRequest>,
+    ) -> Option<(Arc<dyn Backend>, String)> {
+        let table = self.table();
+        let stop = table.names.way(model, request).stops.into_iter().next()?;
+        Some((Arc::clone(table.backends.get(stop.backend)?), stop.model))
+    }
+}
+
+fn nobody() -> ModelError {
+    ModelError::new(crate::domain::model::ModelCause::Unavailable, "there is no model to ask")
+}
