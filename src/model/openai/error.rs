@@ -12,6 +12,15 @@ use crate::domain::model::{ModelCause, ModelError};
 use crate::proto::openai::{Error, ErrorResponse};
 use crate::proto::vendor::decode;
 
+/// Who is asked, in words for messages.
+#[derive(Debug, Clone)]
+pub struct Who {
+    /// For example `the model server at localhost:11434`.
+    pub name: String,
+    /// What it is asked with and where that is set, for example `the key from OPENAI_API_KEY`.
+    pub credentials: String,
+}
+
 /// More of what a server says helps nobody.
 const LONGEST: usize = 600;
 
@@ -63,30 +72,21 @@ const WORDINGS: &[(&str, ModelCause)] = &[
     ("does not support", ModelCause::Unsupported),
 ];
 
-/// An answer with a status that is not a success. `setting` names where the key is set.
-pub fn refused(status: StatusCode, headers: &HeaderMap, body: &[u8], setting: &str) -> ModelError {
+/// An answer with a status that is not a success.
+pub fn refused(status: StatusCode, headers: &HeaderMap, body: &[u8], who: &Who) -> ModelError {
     let said = read(body);
     let cause = cause(Some(status), &said);
-    let message = message(cause, Some(status), &said, setting);
+    let message = message(cause, Some(status), &said, who);
     ModelError { cause, message, retry_after: retry_after(headers) }
 }
 
 /// An error in the place of an answer: a frame of a stream, or the body of a success. Nothing if it is none.
-pub fn told(body: &[u8], setting: &str) -> Option<ModelError> {
+pub fn told(body: &[u8], who: &Who) -> Option<ModelError> {
     let said = error_of(body)?;
-    let status = said.code.as_deref().and_then(|code| code.parse().ok()).filter(StatusCode::is_error);
+    let is_error = |status: &StatusCode| status.is_client_error() || status.is_server_error();
+    let status = said.code.as_deref().and_then(|code| code.parse().ok()).filter(is_error);
     let cause = cause(status, &said);
-    Some(ModelError::new(cause, message(cause, status, &said, setting)))
-}
-
-trait IsError {
-    fn is_error(&self) -> bool;
-}
-
-impl IsError for StatusCode {
-    fn is_error(&self) -> bool {
-        self.is_client_error() || self.is_server_error()
-    }
+    Some(ModelError::new(cause, message(cause, status, &said, who)))
 }
 
 /// `{"error": ...}`, or the same in a list, or as older servers print it: `{"object": "error", ...}`.
@@ -112,7 +112,7 @@ fn read(body: &[u8]) -> Error {
     }
     let text = String::from_utf8_lossy(body.trim_ascii());
     if text.starts_with('<') {
-        return of("it sent a web page; is that the address of its API?".to_owned());
+        return of("it is a web page; is that the address of the API?".to_owned());
     }
     match serde_json::from_str::<Value>(&text) {
         Ok(json) => of(detail(&json).unwrap_or_else(|| json.to_string())),
@@ -173,26 +173,25 @@ fn by_status(status: Option<StatusCode>) -> ModelCause {
     }
 }
 
-fn message(cause: ModelCause, status: Option<StatusCode>, said: &Error, setting: &str) -> String {
+fn message(cause: ModelCause, status: Option<StatusCode>, said: &Error, who: &Who) -> String {
+    let Who { name, credentials } = who;
+    let forbidden = status == Some(StatusCode::FORBIDDEN);
     let status = status.map(|status| format!(" ({})", status.as_u16())).unwrap_or_default();
     let text = shown(&said.message);
     let text = if text.is_empty() { String::new() } else { format!(": {text}") };
     match cause {
-        // Some repeat the key in what they say.
         ModelCause::Denied => {
-            format!("the model server refuses the key{status}; set {setting} to one that may use this model")
+            // Beside a wrong key stands the key itself, more or less.
+            let text = if forbidden { text } else { String::new() };
+            format!("{name} refused {credentials}{status}: it is wrong, or may not do this{text}")
         }
-        ModelCause::TooLong => format!("the conversation is too long for the model{status}{text}"),
-        ModelCause::NotFound => {
-            format!("the model server has no such model or address{status}{text}")
-        }
-        ModelCause::Unsupported => format!("the model cannot do that{status}{text}"),
-        ModelCause::Limited => format!("the model server has had too many requests{status}{text}"),
-        ModelCause::Exhausted => format!("the quota at the model server is used up{status}{text}"),
-        ModelCause::Unavailable => format!("the model server is not available{status}{text}"),
-        ModelCause::Invalid | ModelCause::Broken => {
-            format!("the model server refuses the request{status}{text}")
-        }
+        ModelCause::TooLong => format!("the conversation is too long for {name}{status}{text}"),
+        ModelCause::NotFound => format!("{name} has no such model or address{status}{text}"),
+        ModelCause::Unsupported => format!("the model cannot do that, says {name}{status}{text}"),
+        ModelCause::Limited => format!("{name} has had too many requests{status}{text}"),
+        ModelCause::Exhausted => format!("the quota at {name} is used up{status}{text}"),
+        ModelCause::Unavailable => format!("{name} is not available{status}{text}"),
+        ModelCause::Invalid | ModelCause::Broken => format!("{name} refused the request{status}{text}"),
     }
 }
 

@@ -7,11 +7,9 @@ mod schema;
 mod tools;
 mod turns;
 
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
-
 use crate::proto::gemini::GenerateContentRequest;
 use crate::proto::openai::{ChatCompletionRequest, StreamOptions};
+use crate::proto::vendor::Members;
 
 /// A request, and what of the hub's it does not say as it was said.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +27,16 @@ pub enum Server {
     /// Those that follow it. They read `max_tokens`, and Ollama reads nothing else: with `max_completion_tokens` alone it
     /// answers without a limit. What they do not know they skip.
     Compatible,
+}
+
+impl Server {
+    /// Who stands there, as far as the address tells.
+    pub fn at(base_url: &str) -> Self {
+        let host =
+            base_url.split("://").nth(1).unwrap_or(base_url).split(['/', ':']).next().unwrap_or_default();
+        let is = |domain: &str| host == domain || host.ends_with(&format!(".{domain}"));
+        if is("openai.com") || is("openai.azure.com") { Self::OpenAi } else { Self::Compatible }
+    }
 }
 
 /// How the answer is wanted.
@@ -69,9 +77,9 @@ impl Dropped {
         if object.is_empty() {
             return;
         }
-        let members: BTreeMap<String, &RawValue> = serde_json::from_str(object).unwrap_or_default();
+        let Ok(Members(members)) = serde_json::from_str(object) else { return };
         let dot = if path.is_empty() { "" } else { "." };
-        self.0.extend(members.keys().map(|name| format!("{path}{dot}{name}")));
+        self.0.extend(members.iter().map(|(name, _)| format!("{path}{dot}{name}")));
     }
 
     fn request(&mut self, request: &GenerateContentRequest) {

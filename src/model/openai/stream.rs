@@ -11,9 +11,11 @@ mod calls;
 mod logprobs;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::error;
+use super::error::{self, Who};
 use crate::domain::model::{ModelCause, ModelError};
+use crate::model::chunks::Out;
 use crate::proto::gemini::{Candidate, Content, GenerateContentResponse, Part, UsageMetadata};
 use crate::proto::openai::content::Kind;
 use crate::proto::openai::content_part::Part as Wire;
@@ -27,16 +29,13 @@ use calls::Calls;
 
 const CUT_OFF: &str = "the answer was cut off";
 
-type Item = Result<GenerateContentResponse, ModelError>;
-
 /// An answer as far as it has come.
 #[derive(Debug)]
 pub struct Stream {
     state: State,
     /// By index.
     answers: BTreeMap<i32, Answer>,
-    /// Where the key is set, for what is said of it.
-    setting: String,
+    who: Arc<Who>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,19 +56,19 @@ struct Answer {
 }
 
 impl Stream {
-    pub fn new(setting: impl Into<String>) -> Self {
-        Self { state: State::Reading, answers: BTreeMap::new(), setting: setting.into() }
+    pub fn new(who: Arc<Who>) -> Self {
+        Self { state: State::Reading, answers: BTreeMap::new(), who }
     }
 
     /// The data of one event.
-    pub fn frame(&mut self, data: &[u8], out: &mut Vec<Item>) {
+    pub fn frame(&mut self, data: &[u8], out: &mut Out) {
         let data = data.trim_ascii();
         match data {
             _ if self.state == State::Ended => {}
             b"" => {}
             b"[DONE]" => self.done(out),
             _ => match decode::<ChatCompletionChunk>(data) {
-                Ok(chunk) if may_be_error(&chunk) => match error::told(data, &self.setting) {
+                Ok(chunk) if may_be_error(&chunk) => match error::told(data, &self.who) {
                     Some(error) => self.fail(error, out),
                     None => out.extend(self.chunk(chunk).map(Ok)),
                 },
@@ -80,7 +79,7 @@ impl Stream {
     }
 
     /// What is no event: an error without its frame, or the answer of a server that does not stream.
-    pub fn bare(&mut self, body: &[u8], out: &mut Vec<Item>) {
+    pub fn bare(&mut self, body: &[u8], out: &mut Out) {
         let body = body.trim_ascii();
         if self.state == State::Ended || body.is_empty() {
             return;
@@ -96,28 +95,31 @@ impl Stream {
     }
 
     /// There is nothing more to read.
-    pub fn finish(&mut self, out: &mut Vec<Item>) {
+    pub fn finish(&mut self, out: &mut Out) {
         if self.state == State::Reading {
             self.fail(ModelError::new(ModelCause::Broken, CUT_OFF), out);
         }
         self.state = State::Ended;
     }
 
-    fn fail(&mut self, error: ModelError, out: &mut Vec<Item>) {
+    fn fail(&mut self, error: ModelError, out: &mut Out) {
         self.state = State::Ended;
-        out.push(Err(error));
+        out.push_back(Err(error));
     }
 
-    fn unreadable(&mut self, data: &[u8], problem: &str, out: &mut Vec<Item>) {
+    pub(super) fn unreadable(&mut self, data: &[u8], problem: &str, out: &mut Out) {
+        let page = data.trim_ascii_start().starts_with(b"<");
+        let problem = if page { "it is a web page; is that the address of the API?" } else { problem };
         let broken = || {
-            ModelError::new(ModelCause::Broken, format!("the answer of the model cannot be read: {problem}"))
+            let message = format!("{} gave an answer that cannot be read: {problem}", self.who.name);
+            ModelError::new(ModelCause::Broken, message)
         };
-        let error = error::told(data, &self.setting).unwrap_or_else(broken);
+        let error = error::told(data, &self.who).unwrap_or_else(broken);
         self.fail(error, out);
     }
 
     /// Some never say why they stopped.
-    fn done(&mut self, out: &mut Vec<Item>) {
+    fn done(&mut self, out: &mut Out) {
         if self.state == State::Reading {
             if self.answers.is_empty() {
                 self.fail(ModelError::new(ModelCause::Broken, "the model answered nothing"), out);
@@ -266,10 +268,10 @@ fn usage(usage: &Usage) -> UsageMetadata {
 }
 
 /// The answer of a call that does not stream.
-pub fn whole(body: &[u8], setting: &str) -> Item {
-    let mut out = Vec::new();
-    Stream::new(setting).bare(body, &mut out);
-    out.pop().unwrap_or_else(|| Err(ModelError::new(ModelCause::Broken, "the model answered nothing")))
+pub fn whole(body: &[u8], who: Arc<Who>) -> Result<GenerateContentResponse, ModelError> {
+    let mut out = Out::new();
+    Stream::new(who).bare(body, &mut out);
+    out.pop_front().unwrap_or_else(|| Err(ModelError::new(ModelCause::Broken, "the model answered nothing")))
 }
 
 fn chunk_of(completion: ChatCompletion) -> ChatCompletionChunk {

@@ -1,6 +1,9 @@
-//! Gemini's dialect of schemas as JSON schema: types in lower case, `nullable` as a type, numbers as numbers.
+//! Gemini's dialect of schemas as JSON schema: types in lower case, `nullable` as a type, numbers as numbers. Members keep
+//! their order, which models follow, and numbers their text.
 
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
+
+use crate::proto::vendor::Members;
 
 const TYPES: &[&str] = &["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
 /// Whole numbers that Google prints as text.
@@ -10,63 +13,75 @@ const NAMED: &[&str] = &["properties", "$defs", "defs", "definitions", "patternP
 const LISTS: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
 const ONE: &[&str] = &["items", "not", "additionalProperties"];
 
-/// What cannot be read stays as it is.
+/// What is no schema stays as it is.
 pub fn json_schema(gemini: &str) -> String {
     match serde_json::from_str(gemini) {
-        Ok(mut schema) => {
-            walk(&mut schema);
-            schema.to_string()
-        }
+        Ok(Members(members)) => object(&members),
         Err(_) => gemini.to_owned(),
     }
 }
 
-fn walk(schema: &mut Value) {
-    // `true` and `false` are schemas too.
-    let Value::Object(members) = schema else { return };
-    lower(members);
-    nullable(members);
-    members.remove("propertyOrdering");
-    if members.get("format").is_some_and(|format| format == "enum") {
-        members.remove("format");
-    }
-    for count in COUNTS {
-        if let Some(Value::String(text)) = members.get(*count)
-            && let Ok(number) = text.parse::<u64>()
-        {
-            members.insert((*count).to_owned(), number.into());
-        }
-    }
-    for (name, value) in members.iter_mut() {
-        match value {
-            Value::Object(named) if NAMED.contains(&name.as_str()) => named.values_mut().for_each(walk),
-            Value::Array(list) if LISTS.contains(&name.as_str()) => list.iter_mut().for_each(walk),
-            one if ONE.contains(&name.as_str()) => walk(one),
-            _ => {}
-        }
+fn object(members: &[(String, Box<RawValue>)]) -> String {
+    let nullable = members.iter().any(|(name, value)| name == "nullable" && value.get() == "true");
+    let printed = members.iter().filter_map(|(name, value)| {
+        member(name, value.get(), nullable).map(|value| format!("{}:{value}", quoted(name)))
+    });
+    format!("{{{}}}", printed.collect::<Vec<_>>().join(","))
+}
+
+/// What stands there instead, if anything.
+fn member(name: &str, value: &str, nullable: bool) -> Option<String> {
+    match name {
+        "nullable" | "propertyOrdering" => None,
+        "type" => kind(value, nullable),
+        "format" if value == "\"enum\"" => None,
+        "enum" if nullable => Some(with(value, "null", str::to_owned)),
+        "anyOf" if nullable => Some(with(value, r#"{"type":"null"}"#, json_schema)),
+        _ if COUNTS.contains(&name) => Some(count(value).to_owned()),
+        _ if ONE.contains(&name) => Some(json_schema(value)),
+        _ if LISTS.contains(&name) => Some(list(value, json_schema).unwrap_or_else(|| value.to_owned())),
+        _ if NAMED.contains(&name) => Some(named(value)),
+        _ => Some(value.to_owned()),
     }
 }
 
-fn lower(members: &mut Map<String, Value>) {
-    let Some(Value::String(kind)) = members.get_mut("type") else { return };
-    if TYPES.contains(&kind.as_str()) {
-        kind.make_ascii_lowercase();
-    } else if kind == "TYPE_UNSPECIFIED" {
-        members.remove("type");
+fn count(value: &str) -> &str {
+    let text = value.trim_matches('"');
+    if text.parse::<u64>().is_ok_and(|number| number.to_string() == text) { text } else { value }
+}
+
+fn kind(value: &str, nullable: bool) -> Option<String> {
+    let lower = match value.trim_matches('"') {
+        "TYPE_UNSPECIFIED" => return None,
+        kind if TYPES.contains(&kind) => value.to_lowercase(),
+        _ => value.to_owned(),
+    };
+    let one = lower.starts_with('"');
+    Some(if nullable && one { format!("[{lower},\"null\"]") } else { lower })
+}
+
+fn named(value: &str) -> String {
+    let Ok(Members(members)) = serde_json::from_str(value) else { return value.to_owned() };
+    let printed =
+        members.iter().map(|(name, schema)| format!("{}:{}", quoted(name), json_schema(schema.get())));
+    format!("{{{}}}", printed.collect::<Vec<_>>().join(","))
+}
+
+fn list(value: &str, each: fn(&str) -> String) -> Option<String> {
+    let items: Vec<&RawValue> = serde_json::from_str(value).ok()?;
+    let printed: Vec<String> = items.iter().map(|item| each(item.get())).collect();
+    Some(format!("[{}]", printed.join(",")))
+}
+
+/// The list with one more item at its end.
+fn with(value: &str, last: &str, each: fn(&str) -> String) -> String {
+    match list(value, each).as_deref() {
+        None => value.to_owned(),
+        Some("[]") => format!("[{last}]"),
+        Some(list) => format!("{},{last}]", list.strip_suffix(']').unwrap_or(list)),
     }
 }
 
-fn nullable(members: &mut Map<String, Value>) {
-    if members.remove("nullable") != Some(Value::Bool(true)) {
-        return;
-    }
-    if let Some(kind @ Value::String(_)) = members.get_mut("type") {
-        *kind = Value::Array(vec![kind.take(), "null".into()]);
-    }
-    if let Some(Value::Array(values)) = members.get_mut("enum") {
-        values.push(Value::Null);
-    }
-    if let Some(Value::Array(schemas)) = members.get_mut("anyOf") {
-        schemas.push(serde_json::json!({"type": "null"}));
-    }
+fn quoted(name: &str) -> String {
+    serde_json::Value::from(name).to_string()
 }

@@ -1,8 +1,6 @@
 //! Turns as messages. Who follows whom is stricter there: every call of a message is answered right behind it, by its id.
 
-use std::collections::{BTreeMap, HashSet};
-
-use serde_json::value::RawValue;
+use std::collections::HashSet;
 
 use super::part::{code_text, content, part, result_text};
 use super::{Dropped, Server};
@@ -11,6 +9,7 @@ use crate::proto::gemini::{Content, FunctionCall, FunctionResponse, Part};
 use crate::proto::openai::content_part::Part as Wire;
 use crate::proto::openai::tool_call::Call;
 use crate::proto::openai::{self, ContentPart, Message, ToolCall};
+use crate::proto::vendor::Members;
 
 /// Longer ones are refused by OpenAI.
 const LONGEST_ID: usize = 40;
@@ -100,7 +99,7 @@ impl Turns<'_> {
         self.settle();
         let mut said = Said::default();
         for (index, content) in turn {
-            said.break_line();
+            said.new_line = true;
             for (at, part) in content.parts.into_iter().enumerate() {
                 self.model_part(part, &format!("contents[{index}].parts[{at}]"), &mut said);
             }
@@ -124,7 +123,7 @@ impl Turns<'_> {
             None => {}
             Some(_) if part.thought => {}
             Some(Data::Text(text)) => {
-                said.text.push_str(&text);
+                said.say(&text);
                 said.signature = signature.unwrap_or(std::mem::take(&mut said.signature));
             }
             Some(Data::FunctionCall(call)) => said.calls.push(self.call(call, signature)),
@@ -249,19 +248,26 @@ struct Said {
     calls: Vec<ToolCall>,
     /// Of the last text that had one.
     signature: String,
+    /// What comes next begins a line.
+    new_line: bool,
 }
 
 impl Said {
-    fn break_line(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with('\n') {
+    fn say(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if std::mem::take(&mut self.new_line) && !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push('\n');
         }
+        self.text.push_str(text);
     }
 
+    /// On lines of its own.
     fn block(&mut self, text: &str) {
-        self.break_line();
-        self.text.push_str(text);
-        self.text.push('\n');
+        self.new_line = true;
+        self.say(text);
+        self.new_line = true;
     }
 }
 
@@ -271,9 +277,9 @@ fn text_part(text: String) -> ContentPart {
 
 /// `output` alone is told without its wrapping.
 fn answer_text(response: &str) -> String {
-    let members: BTreeMap<String, &RawValue> = serde_json::from_str(response).unwrap_or_default();
-    match members.get("output") {
-        Some(output) if members.len() == 1 => {
+    let members = serde_json::from_str(response).map(|Members(members)| members).unwrap_or_default();
+    match members.as_slice() {
+        [(name, output)] if name == "output" => {
             serde_json::from_str(output.get()).unwrap_or_else(|_| output.get().to_owned())
         }
         _ => response.to_owned(),
