@@ -65,12 +65,21 @@ fn serve(settings: &Settings) -> Result<(), ServeError> {
     runtime.block_on(async {
         let app = App::start(settings).await?;
         announce(&app, settings);
-        match app.run().await {
+        match app.run(settings.clone(), read_again).await {
             Drained::Whole => tracing::info!("stopped; every request was answered"),
             Drained::Cut => tracing::warn!("stopped; requests that did not end within the limit were cut"),
         }
         Ok(())
     })
+}
+
+/// From where they were read when the server started.
+fn read_again() -> Result<Settings, String> {
+    match config::parse(std::env::args_os(), &ProcessEnv) {
+        Ok(Command::Serve(settings)) => Ok(*settings),
+        Ok(_) => Err("the command has become another one".to_owned()),
+        Err(exit) => Err(exit.text.trim().to_owned()),
+    }
 }
 
 /// A person gets the banner. Where lines are JSON a machine collects them, and a token must not be among them.
@@ -80,14 +89,20 @@ fn announce(app: &App, settings: &Settings) {
     }
     match settings.log.format {
         LogFormat::Text => {
-            let text = banner::banner(&app.place, settings, &app.sandbox, app.token.as_ref());
+            let text = banner::banner(
+                &app.place,
+                settings,
+                App::serving(settings),
+                &app.sandbox,
+                app.token.as_ref(),
+            );
             let _ = io::stdout().write_all(text.as_bytes());
         }
         LogFormat::Json => tracing::info!(
             url = app.place.url,
             grpc = app.place.authority,
             workspace = %settings.workspace.display(),
-            model = settings.model,
+            model = settings.model.name,
             approval_mode = settings.agent.approval_mode.as_str(),
             sandbox = app.sandbox,
             "ready"

@@ -16,6 +16,8 @@ pub struct Reply {
     content: Content,
     text: String,
     finish: String,
+    /// In the model's own words.
+    finish_message: String,
     refused: Option<String>,
     usage: Option<UsageMetadata>,
 }
@@ -30,6 +32,22 @@ pub enum Finish {
     /// There is nothing to go on with, for this reason.
     Unusable(String),
 }
+
+/// Why an answer ends before it is one. A reason that is not here is told as it came.
+const STOPS: [(&[&str], &str); 6] = [
+    (&[""], "the answer was cut off"),
+    (&["MAX_TOKENS", "CONTINUATION"], "the answer would be longer than the model may give"),
+    (
+        &["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT"],
+        "a filter of the model stopped the answer",
+    ),
+    (&["RECITATION", "IMAGE_RECITATION"], "the answer came too close to something that was published"),
+    (&["LANGUAGE"], "the model does not speak this language"),
+    (
+        &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"],
+        "the model lost its way in the call of a tool",
+    ),
+];
 
 impl Reply {
     pub fn new(message_id: String) -> Self {
@@ -52,12 +70,17 @@ impl Reply {
         // Cumulative: the last one counts.
         self.usage = chunk.usage_metadata.or(self.usage.take());
         if let Some(feedback) = chunk.prompt_feedback.filter(|f| !f.block_reason.is_empty()) {
-            self.refused = Some(feedback.block_reason);
+            let words = match feedback.block_reason_message.as_str() {
+                "" => feedback.block_reason,
+                words => format!("{} ({words})", feedback.block_reason),
+            };
+            self.refused = Some(words);
         }
         // Other candidates were not asked for.
         let Some(candidate) = chunk.candidates.into_iter().next() else { return Vec::new() };
         if !candidate.finish_reason.is_empty() {
             self.finish = candidate.finish_reason;
+            self.finish_message = candidate.finish_message;
         }
         let parts = candidate.content.map(|content| content.parts).unwrap_or_default();
         parts.into_iter().filter_map(|part| self.part(part)).collect()
@@ -101,9 +124,22 @@ impl Reply {
         match (&self.refused, self.finish.as_str()) {
             (Some(reason), _) => Finish::Unusable(format!("the model refused the prompt: {reason}")),
             (None, _) if calls => Finish::Calls,
-            (None, "" | "STOP") => Finish::Said,
+            (None, "STOP") => Finish::Said,
             (None, "MAX_TOKENS") if !self.text.is_empty() => Finish::Said,
-            (None, reason) => Finish::Unusable(format!("the model stopped early: {reason}")),
+            (None, reason) => Finish::Unusable(self.stopped(reason)),
+        }
+    }
+
+    fn stopped(&self, reason: &str) -> String {
+        let known = STOPS.iter().find(|(reasons, _)| reasons.contains(&reason));
+        let words = known.map_or("the model stopped early", |(_, words)| words);
+        let more = match self.finish_message.as_str() {
+            "" => String::new(),
+            message => format!(": {message}"),
+        };
+        match reason {
+            "" => words.to_owned(),
+            reason => format!("{words} ({reason}){more}"),
         }
     }
 }
@@ -135,7 +171,7 @@ fn usage_of(model: &str, usage: &UsageMetadata) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::gemini::{Candidate, FunctionCall};
+    use crate::proto::gemini::{Candidate, FunctionCall, PromptFeedback};
 
     fn chunk(parts: Vec<Part>, finish: &str) -> GenerateContentResponse {
         let content = Some(Content { role: MODEL.to_owned(), parts });
@@ -185,16 +221,39 @@ mod tests {
 
     #[test]
     fn an_answer_that_was_cut_off_says_why() {
+        let stopped = |words: &str| Finish::Unusable(words.to_owned());
         for (parts, finish, expected) in [
             (vec![text("a")], "STOP", Finish::Said),
             (vec![text("a")], "MAX_TOKENS", Finish::Said),
-            (vec![], "MAX_TOKENS", Finish::Unusable("the model stopped early: MAX_TOKENS".to_owned())),
-            (vec![text("a")], "SAFETY", Finish::Unusable("the model stopped early: SAFETY".to_owned())),
+            (
+                vec![],
+                "MAX_TOKENS",
+                stopped("the answer would be longer than the model may give (MAX_TOKENS)"),
+            ),
+            (vec![text("a")], "SAFETY", stopped("a filter of the model stopped the answer (SAFETY)")),
+            (vec![text("a")], "", stopped("the answer was cut off")),
+            (vec![], "NEW", stopped("the model stopped early (NEW)")),
         ] {
             let mut reply = Reply::default();
             reply.push(chunk(parts, finish));
             assert_eq!(reply.finish().1, expected);
         }
+    }
+
+    #[test]
+    fn a_refused_prompt_says_why() {
+        let feedback = PromptFeedback {
+            block_reason: "SAFETY".to_owned(),
+            block_reason_message: "no".to_owned(),
+            ..PromptFeedback::default()
+        };
+        let mut reply = Reply::default();
+        reply.push(GenerateContentResponse {
+            prompt_feedback: Some(feedback),
+            ..GenerateContentResponse::default()
+        });
+        let expected = Finish::Unusable("the model refused the prompt: SAFETY (no)".to_owned());
+        assert_eq!(reply.finish().1, expected);
     }
 
     #[test]

@@ -5,42 +5,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::StartError;
-use super::parts::rehearsal;
+use super::models::Models;
 use crate::agent::Mind;
 use crate::agent::mind::Options;
 use crate::agent::policy::{self, Mode, RuleSpec};
 use crate::config::{ApprovalMode, Decision, Rule, Settings, trust};
 use crate::domain::tool::Workshop;
-use crate::model::rehearsal::Rehearsal;
 use crate::proto::devtool::AgentSettings;
 use crate::sandbox::process::own_binary;
-use crate::tool::{self, Bench, ShellLimits};
+use crate::tool::{self, Asks, Bench, ShellLimits};
 
 /// `confined`: commands are kept inside by the kernel.
-pub(super) fn mind(settings: &Settings, confined: bool) -> Result<Mind, StartError> {
-    let rehearsal = Arc::new(rehearsal(settings)?);
-    check_model(&rehearsal, &settings.model)?;
+pub(super) fn mind(settings: &Settings, models: &Models, confined: bool) -> Result<Mind, StartError> {
     Ok(Mind {
-        brain: rehearsal.clone(),
-        backend: rehearsal,
-        workshop: Arc::new(workshop(settings, confined)?),
+        brain: Arc::clone(&models.brain),
+        backend: Arc::clone(&models.backend),
+        workshop: Arc::new(workshop(settings, models, confined)?),
         options: options(settings)?,
     })
-}
-
-/// Another name would be answered by the rehearsal all the same, and nobody would know.
-fn check_model(rehearsal: &Rehearsal, name: &str) -> Result<(), StartError> {
-    let known = rehearsal.models();
-    match known.contains(&name) {
-        true => Ok(()),
-        false => Err(StartError::Model { name: name.to_owned(), known: known.join(", ") }),
-    }
 }
 
 fn options(settings: &Settings) -> Result<Options, StartError> {
     let agent = &settings.agent;
     Ok(Options {
-        model: settings.model.clone(),
+        // The router knows which, also after the settings were read again.
+        model: String::new(),
         mode: mode(agent.approval_mode),
         allow_yolo: agent.allow_yolo,
         rules: rules(&agent.rules)?,
@@ -82,7 +71,7 @@ fn spec(rule: &Rule) -> RuleSpec {
     }
 }
 
-fn workshop(settings: &Settings, confined: bool) -> Result<impl Workshop, StartError> {
+fn workshop(settings: &Settings, models: &Models, confined: bool) -> Result<impl Workshop, StartError> {
     let (agent, workspace) = (&settings.agent, &settings.workspace);
     if !workspace.starts_with(&agent.root) {
         return Err(StartError::OutsideRoot { workspace: workspace.clone(), root: agent.root.clone() });
@@ -94,8 +83,13 @@ fn workshop(settings: &Settings, confined: bool) -> Result<impl Workshop, StartE
         default_workspace: Some(workspace.clone()),
         sandbox: confined,
         writable: agent.writable.clone(),
-        hidden: own_files.into_iter().chain([settings.data_dir.clone()]).collect(),
+        hidden: own_files
+            .into_iter()
+            .chain([settings.data_dir.clone()])
+            .chain(settings.model.record.clone())
+            .collect(),
         trusted: trusted(settings)?,
+        asks: Some(Asks { backend: Arc::clone(&models.backend), model: String::new() }),
         shell: ShellLimits { silence: agent.shell_silence, wall: agent.shell_wall, ..ShellLimits::default() },
         ..tool::Options::new(agent.root.clone(), helper)
     };

@@ -1,7 +1,9 @@
 //! The composition root: settings in, a running server out. The only place that knows every part.
 
 mod mind;
+mod models;
 mod parts;
+mod reload;
 mod routes;
 mod sandbox;
 
@@ -13,16 +15,21 @@ use std::sync::Arc;
 use tonic_health::server::HealthReporter;
 
 use self::mind::mind;
-use self::parts::{access, deliverer, durability, keep_quiet, keep_tidy, offer, options, place, rim};
+use self::models::models;
+use self::parts::{
+    access, deliverer, durability, keep_quiet, keep_tidy, offer, options, place, rim, secrets,
+};
 use self::routes::{SERVICES, grpc, router};
 use self::sandbox::confining;
 use crate::agent::policy::BadRule;
 use crate::agent::{Engine, EngineError};
-use crate::config::Settings;
 use crate::config::token::TokenError;
 use crate::config::trust::TrustError;
+use crate::config::{NamedBackend, Settings};
 use crate::domain::secret::Secret;
 use crate::domain::store::Store;
+use crate::model::http::ClientError;
+use crate::model::router::Router;
 use crate::proto::json::Unprintable;
 use crate::push::{self, Deliverer};
 use crate::sandbox::process;
@@ -30,6 +37,7 @@ use crate::service::a2a::A2a;
 use crate::service::a2a_v03::A2aV03;
 use crate::service::card::{Place, card};
 use crate::store::{OpenError, Sqlite};
+use crate::telemetry::metrics::Metrics;
 use crate::tool;
 use crate::transcode::Clash;
 use crate::transport::{self, Drained, Listener, Server, TlsError};
@@ -62,8 +70,12 @@ pub enum StartError {
     Push(#[from] push::ClientError),
     #[error("the system gives no random bytes ({0}); try again")]
     Random(getrandom::Error),
-    #[error("model.name: there is no model `{name}`; these are there: {known}")]
-    Model { name: String, known: String },
+    #[error(transparent)]
+    Models(#[from] ClientError),
+    #[error("sessions cannot be recorded in {}: {error}; name another directory with --record", .dir.display())]
+    Record { dir: PathBuf, error: io::Error },
+    #[error("this kind of backend is not served yet: {0}")]
+    Unserved(String),
     #[error("agent.sandbox is on, but {0}; use a kernel that has it, or start with --sandbox auto or off")]
     NoSandbox(&'static str),
     #[error("rule {} (agent.rules[{index}]): {problem}; mend it or take it out", .index + 1)]
@@ -95,11 +107,14 @@ pub struct App {
     deliverer: Option<Deliverer>,
     health: HealthReporter,
     signals: transport::Signals,
+    hangups: transport::Hangups,
+    models: Arc<Router>,
 }
 
 impl App {
     pub async fn start(settings: &Settings) -> Result<Self, StartError> {
         let signals = transport::Signals::new().map_err(StartError::Signals)?;
+        let hangups = transport::Hangups::new().map_err(StartError::Signals)?;
         if let Err(error) = process::close_to_others() {
             tracing::warn!(%error, "commands of the agent could read the memory of this process");
         }
@@ -110,7 +125,10 @@ impl App {
         let place = place(settings, listener.address());
         let (access, local) = access(settings)?;
         let confining = confining(settings.agent.sandbox)?;
-        let mind = mind(settings, confining.on)?;
+        let metrics = Arc::new(Metrics::default());
+        let secrets = secrets(settings, local.as_ref());
+        let models = models(&settings.model, secrets, Arc::clone(&metrics.models))?;
+        let mind = mind(settings, &models, confining.on)?;
         let store: Arc<dyn Store> =
             Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);
         let engine = Engine::new(Arc::clone(&store), mind);
@@ -124,7 +142,7 @@ impl App {
         let (grpc, health) = grpc(settings, &a2a, &v03).await?;
         let rim = rim(settings, listener.address(), access);
         let server = Server {
-            stack: transport::stack(rim, Arc::new(router(&a2a, &v03)?), grpc),
+            stack: transport::stack(rim, Arc::new(router(&a2a, &v03, &metrics)?), grpc),
             tls,
             max_connections: settings.max_connections,
             header_limit: settings.limits.header_bytes,
@@ -132,11 +150,34 @@ impl App {
         };
         let (token, warning) = local.map_or((None, None), |local| (Some(local.token), local.warning));
         let sandbox = confining.word;
-        Ok(Self { place, token, warning, sandbox, listener, server, deliverer, health, signals })
+        let models = models.router;
+        Ok(Self {
+            place,
+            token,
+            warning,
+            sandbox,
+            listener,
+            server,
+            deliverer,
+            health,
+            signals,
+            hangups,
+            models,
+        })
     }
 
-    /// Serves until the process is asked to stop.
-    pub async fn run(self) -> Drained {
+    /// Who serves the model that is asked where a client names none; none if that is decided anew each time.
+    pub fn serving(settings: &Settings) -> Option<&NamedBackend> {
+        models::serving(&settings.model)
+    }
+
+    /// Serves until the process is asked to stop. `settings` are those in force; `read` reads them again.
+    pub async fn run(
+        self,
+        settings: Settings,
+        read: impl Fn() -> Result<Settings, String> + Send + 'static,
+    ) -> Drained {
+        tokio::spawn(reload::on_hangup(self.hangups, self.models, settings, read));
         let (told, stop) = tokio::sync::oneshot::channel();
         let (mut health, mut signals) = (self.health, self.signals);
         tokio::spawn(async move {

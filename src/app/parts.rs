@@ -10,6 +10,7 @@ use crate::agent::Engine;
 use crate::config::token;
 use crate::config::{self, AuthMode, LOCAL_KEY, Settings};
 use crate::domain::principal::Principal;
+use crate::domain::secret::Secret;
 use crate::domain::store::Store;
 use crate::model::rehearsal::{BadScript, Rehearsal, Script};
 use crate::proto::a2a::AgentExtension;
@@ -51,6 +52,15 @@ pub(super) fn access(settings: &Settings) -> Result<(Access, Option<token::Local
     Ok((Access::Keys(Keys::new(all)), Some(local)))
 }
 
+/// What opens this server.
+pub(super) fn secrets(settings: &Settings, local: Option<&token::LocalToken>) -> Vec<Secret> {
+    let named: &[_] = match &settings.auth {
+        AuthMode::None => &[],
+        AuthMode::Token { keys } => keys,
+    };
+    named.iter().map(|named| &named.key).chain(local.map(|local| &local.token)).cloned().collect()
+}
+
 pub(super) fn rim(settings: &Settings, bound: SocketAddr, access: Access) -> Rim {
     let listed = settings.allowed_origins.iter().map(|origin| origin.as_str().to_owned()).collect();
     Rim {
@@ -69,7 +79,7 @@ pub(super) fn durability(settings: &Settings) -> Durability {
     }
 }
 
-pub(super) fn rehearsal(settings: &Settings) -> Result<Rehearsal, StartError> {
+pub(super) fn rehearsal(settings: &config::Model) -> Result<Rehearsal, StartError> {
     let Some(path) = &settings.rehearsal else {
         let bad =
             |e: BadScript| StartError::Rehearsal { path: "built in".to_owned(), problem: e.to_string() };

@@ -16,8 +16,9 @@ use crate::proto::a2a_v03::a2a_service_server::SERVICE_NAME as A2A_V03_NAME;
 use crate::proto::{self, a2a_v03};
 use crate::service::a2a::A2a;
 use crate::service::a2a_v03::A2aV03;
+use crate::telemetry::metrics::Metrics;
 use crate::transcode::{Body, Mount, Route, Router, Rule, Slash, Tenants, Unknown};
-use crate::transport::handler::{card_v03, health, jsonrpc, well_known};
+use crate::transport::handler::{card_v03, health, jsonrpc, metrics, well_known};
 
 /// What health tells of.
 pub(super) const SERVICES: [&str; 2] = [A2A_NAME, A2A_V03_NAME];
@@ -42,7 +43,11 @@ const fn post(template: &'static str) -> Rule {
     Rule { rpc: "", method: "POST", template, body: Body::None, response_body: None }
 }
 
-pub(super) fn router(a2a: &Arc<A2a>, v03: &Arc<A2aV03>) -> Result<Router, StartError> {
+pub(super) fn router(
+    a2a: &Arc<A2a>,
+    v03: &Arc<A2aV03>,
+    metrics: &Arc<Metrics>,
+) -> Result<Router, StartError> {
     let native = with(a2a_service_http::routes(a2a), "/SubscribeToTask", &SUBSCRIBE);
     let native = with(native, "/SubscribeToTask", &SUBSCRIBE_TENANT);
     let legacy = with(a2a_v03::a2a_service_http::routes(v03), "/TaskSubscription", &SUBSCRIBE_V03);
@@ -50,6 +55,7 @@ pub(super) fn router(a2a: &Arc<A2a>, v03: &Arc<A2aV03>) -> Result<Router, StartE
     let legacy = instead(legacy, card_v03::route(a2a));
     let mut router = Router::default();
     router.mount(Mount::ROOT, health::routes())?;
+    router.mount(Mount::ROOT, metrics::routes(metrics))?;
     router.mount(Mount::ROOT, well_known::routes(a2a.card(), SystemTime::now())?)?;
     router.mount(RPC, jsonrpc::routes(a2a))?;
     router.mount(A2A_ROOT, native.clone())?;

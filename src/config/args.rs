@@ -130,11 +130,20 @@ pub(super) struct Options {
     /// [default: none, plain HTTP; environment: none; file: tls.key]
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     tls_key: Option<OsString>,
-    /// Script that the rehearsal follows, in YAML
+    /// Model that is asked where a client names none
+    /// [default: gemini-3.8-flash with a key of Google's, else rehearsal;
+    /// environment: AGENA_MODEL, or DEFAULT_MODEL, or GEMINI_MODEL; file: model.name]
+    #[arg(long, value_name = "NAME", verbatim_doc_comment)]
+    model: Option<OsString>,
+    /// Script that the rehearsal follows, in YAML; it is asked instead of any model
     /// [default: none, the rehearsal says what it heard; environment: AGENA_REHEARSAL;
     /// file: model.rehearsal]
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     rehearsal: Option<OsString>,
+    /// Directory where each session with a model is written as a script to replay
+    /// [default: none; environment: AGENA_RECORD; file: model.record]
+    #[arg(long, value_name = "DIR", verbatim_doc_comment)]
+    record: Option<OsString>,
     /// URL that the agent card announces, when clients come through a proxy
     /// [default: the bound address; environment: AGENA_PUBLIC_URL;
     /// file: server.public_url]
@@ -158,7 +167,7 @@ impl Options {
     }
 
     /// Each option that is one key under another name.
-    fn single(&self) -> [(&'static str, &'static str, &Option<OsString>); 11] {
+    fn single(&self) -> [(&'static str, &'static str, &Option<OsString>); 13] {
         [
             ("--listen", "server.listen", &self.listen),
             ("--data-dir", "data_dir", &self.data_dir),
@@ -169,7 +178,9 @@ impl Options {
             ("--log-format", "log.format", &self.log_format),
             ("--tls-cert", "tls.cert", &self.tls_cert),
             ("--tls-key", "tls.key", &self.tls_key),
+            ("--model", "model.name", &self.model),
             ("--rehearsal", "model.rehearsal", &self.rehearsal),
+            ("--record", "model.record", &self.record),
             ("--public-url", "server.public_url", &self.public_url),
         ]
     }

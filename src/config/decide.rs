@@ -5,8 +5,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::World;
 use super::error::ConfigError;
 use super::files::Files;
+use super::model;
 use super::raw::{self, KeyOrigin, Mode, Raw};
 use super::settings::{
     A2a, Agent, ApprovalMode, AuthMode, Durability, Extension, Limits, Log, LogFormat, NamedKey, Sandbox,
@@ -24,15 +26,22 @@ const HEADER_BYTES: usize = 64 * 1024;
 const RETENTION_DAYS: u64 = 30;
 const REPEAT_SECONDS: u64 = 300;
 const FILTER: &str = "info";
-const MODEL: &str = "rehearsal";
 const MAX_ANSWERS: usize = 100;
 const CONTEXT_TOKENS: u32 = 1_048_576;
 const SHELL_SILENCE_SECONDS: u32 = 300;
 const SHELL_WALL_SECONDS: u32 = 3600;
 
-/// `file` is the one that settings were read from.
-pub(super) fn decide(raw: Raw, file: Option<PathBuf>, files: &dyn Files) -> Result<Settings, ConfigError> {
-    let own_files = own_files(&raw, file, files)?;
+/// Where some things were written.
+pub(super) struct Written {
+    pub(super) file: Option<PathBuf>,
+    pub(super) model: model::Written,
+}
+
+pub(super) fn decide(raw: Raw, written: Written, world: &World) -> Result<Settings, ConfigError> {
+    let files = world.files;
+    let mut own_files = own_files(&raw, written.file, files)?;
+    let model = model::decide(raw.model, &written.model, world)?;
+    own_files.extend(model.backends.iter().flat_map(|backend| backend.files().cloned()));
     let server = raw.server;
     let listen = server.listen.map_or(SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)), |listen| listen.0);
     let workspace = workspace(raw.workspace, files)?;
@@ -60,8 +69,7 @@ pub(super) fn decide(raw: Raw, file: Option<PathBuf>, files: &dyn Files) -> Resu
         agent: agent(raw.agent, &workspace, files)?,
         a2a: a2a(raw.a2a),
         push_hosts: Hosts(raw.push.allow_hosts),
-        model: raw.model.name.map_or_else(|| MODEL.to_owned(), |name| name.0),
-        rehearsal: raw.model.rehearsal.map(|path| absolute("model.rehearsal", path.0, files)).transpose()?,
+        model,
         data_dir: data_dir(raw.data_dir, files)?,
         own_files,
         workspace,
@@ -217,7 +225,7 @@ fn workspace(raw: Option<PathText>, files: &dyn Files) -> Result<PathBuf, Config
 }
 
 /// Settings outlive any change of the current directory.
-fn absolute(key: &'static str, path: PathBuf, files: &dyn Files) -> Result<PathBuf, ConfigError> {
+pub(super) fn absolute(key: &'static str, path: PathBuf, files: &dyn Files) -> Result<PathBuf, ConfigError> {
     if path.is_absolute() {
         return Ok(path);
     }

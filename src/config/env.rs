@@ -39,18 +39,23 @@ const DEBUG: &str = "DEBUG";
 const DEBUG_FILTER: &str = "info,agena=debug";
 
 /// Each variable that is one key under another name.
-pub(super) const VARIABLES: [(&str, &str); 10] = [
+pub(super) const VARIABLES: [(&str, &str); 12] = [
     ("AGENA_LISTEN", "server.listen"),
     ("AGENA_DATA_DIR", "data_dir"),
     ("AGENA_WORKSPACE", "workspace"),
     ("AGENA_AUTH", "auth.mode"),
     ("AGENA_LOG_FORMAT", "log.format"),
     ("AGENA_PUBLIC_URL", "server.public_url"),
+    ("AGENA_MODEL", "model.name"),
     ("AGENA_REHEARSAL", "model.rehearsal"),
+    ("AGENA_RECORD", "model.record"),
     ("AGENA_APPROVAL_MODE", "agent.approval_mode"),
     ("AGENA_SANDBOX", "agent.sandbox"),
     ("RUST_LOG", "log.filter"),
 ];
+
+/// Those of other tools that say the same, weakest first.
+pub(super) const HINTS: [(&str, &str); 2] = [("GEMINI_MODEL", "model.name"), ("DEFAULT_MODEL", "model.name")];
 
 /// The layers of the environment, weakest first: the general hints yield to the variables that say the same
 /// thing exactly.
@@ -58,7 +63,7 @@ pub(super) fn layers(env: &dyn Env) -> Result<Vec<Layer>, ConfigError> {
     let mut layers = Vec::new();
     layers.extend(port(env)?);
     layers.extend(debug(env));
-    for (name, key) in VARIABLES {
+    for (name, key) in HINTS.into_iter().chain(VARIABLES) {
         if let Some(value) = read(env, name)? {
             layers.push(Layer::single(Source::Variable(name), key, value.into()));
         }

@@ -6,6 +6,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use super::model::BadModel;
+
 /// Where a value was written, so that an error can say where to mend it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
@@ -65,6 +67,8 @@ pub enum ConfigError {
     KeyFile { name: String, path: PathBuf, error: io::Error },
     #[error("auth.keys: the key_file of `{name}`, {}: {problem}", .path.display())]
     KeyFileContent { name: String, path: PathBuf, problem: String },
+    #[error(transparent)]
+    Model(#[from] BadModel),
 }
 
 /// `--set a.b` names its key already.

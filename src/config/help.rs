@@ -37,6 +37,8 @@ Examples:
       Ask callers for nothing; only on loopback.
   agena --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
       Serve the network, over TLS.
+  GEMINI_API_KEY=... agena
+      Ask Gemini; without a key the server rehearses.
   agena --rehearsal script.yaml
       Follow a script instead of a model, for tests and for writing clients.
   agena --set server.drain_seconds=5 --set 'server.allowed_origins=[\"http://localhost:5173\"]'
@@ -84,6 +86,33 @@ Keys of the file, in TOML, with their defaults:
   a2a.development_tool_required
                            false; whether clients must name the development-tool extension
   push.allow_hosts         []; hosts inside that webhooks may name
-  model.name               \"rehearsal\"
+  model.name               \"gemini-3.8-flash\" with a key of Google's, else \"rehearsal\"
+  model.backends           []; each with name and kind (gemini, vertex, code_assist, openai,
+                           rehearsal), and what its kind needs; the first serves all names
+                           gemini: key_file, key_env or key; base_url, api_version, key_header
+                           vertex: project, location, credentials; or a key as above; base_url
+                           code_assist: credentials, project, client_id, client_secret(_file)
+                           openai: base_url; key_file, key_env or key; headers
+                           allow_plain_http: false; whether a key may go unencrypted to far hosts
+  model.routes             []; each with model (\"gpt-*\") and backend, to, or arms, each with
+                           name, weight, backend, to; and fallback, each with backend, to
+  model.fallback           []; models that are asked when the asked one cannot answer
+  model.patience_seconds   600; how long a model that is down or overloaded is asked again
+  model.connect_seconds, model.first_byte_seconds, model.idle_seconds, model.total_seconds
+                           10, 120, 120, 1800; how long each part of an answer may take
+  model.proxy              what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say; a URL, or \"none\"
   model.rehearsal          none; a script in YAML
-A relative path in the file is relative to the file.";
+  model.record             none; a directory for scripts of sessions
+A relative path in the file is relative to the file.
+
+Variables of Google's own tools make a backend each, behind those of the file:
+  GEMINI_API_KEY, or GOOGLE_API_KEY
+                           the Gemini API; also GOOGLE_GENAI_API_VERSION, and
+                           GEMINI_API_KEY_AUTH_MECHANISM (x-goog-api-key or bearer)
+  GOOGLE_GEMINI_BASE_URL   a gateway that speaks it, with or without a key
+  GOOGLE_GENAI_USE_VERTEXAI=true
+                           Vertex AI; GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION,
+                           GOOGLE_VERTEX_BASE_URL; GOOGLE_API_KEY for express mode, else
+                           GOOGLE_APPLICATION_CREDENTIALS
+  USE_CCPA=1               Code Assist; CODE_ASSIST_ENDPOINT, CODE_ASSIST_API_VERSION,
+                           GOOGLE_CLOUD_PROJECT, GOOGLE_APPLICATION_CREDENTIALS";

@@ -62,6 +62,16 @@ impl Layer {
 }
 
 impl Layer {
+    /// Whether it says anything about the dotted `key`.
+    pub(super) fn sets(&self, key: &str) -> bool {
+        let (parents, last) = key.rsplit_once('.').unwrap_or(("", key));
+        let mut table = Some(&self.table);
+        for parent in parents.split('.').filter(|parent| !parent.is_empty()) {
+            table = table.and_then(|table| table.get(parent)).and_then(Value::as_table);
+        }
+        table.is_some_and(|table| table.contains_key(last))
+    }
+
     /// Of the file that it was read from.
     pub(super) fn path(&self) -> Option<PathBuf> {
         if let Source::File(path) = &self.from { Some(path.clone()) } else { None }
@@ -117,16 +127,25 @@ fn in_our_words(message: &str) -> String {
     }
 }
 
-/// The keys that hold a path or a list of them, apart from `auth.keys[].key_file`.
-const PATH_KEYS: [(Option<&str>, &str); 8] = [
+/// The keys that hold a path or a list of them.
+const PATH_KEYS: [(Option<&str>, &str); 9] = [
     (None, "data_dir"),
     (None, "workspace"),
     (Some("tls"), "cert"),
     (Some("tls"), "key"),
     (Some("model"), "rehearsal"),
+    (Some("model"), "record"),
     (Some("agent"), "root"),
     (Some("agent"), "writable"),
     (Some("agent"), "trusted"),
+];
+
+/// Those that hold one in each table of a list.
+const LISTED_PATH_KEYS: [(&str, &str, &str); 4] = [
+    ("auth", "keys", "key_file"),
+    ("model", "backends", "key_file"),
+    ("model", "backends", "credentials"),
+    ("model", "backends", "client_secret_file"),
 ];
 
 /// Makes the paths of a file relative to the file rather than to wherever the server was started.
@@ -138,9 +157,11 @@ fn anchor(table: &mut Table, base: &Path) {
         };
         anchor_value(section.and_then(|section| section.get_mut(key)), base);
     }
-    let keys = table.get_mut("auth").and_then(|auth| auth.get_mut("keys")).and_then(Value::as_array_mut);
-    for key in keys.into_iter().flatten() {
-        anchor_value(key.get_mut("key_file"), base);
+    for (section, list, key) in LISTED_PATH_KEYS {
+        let list = table.get_mut(section).and_then(|section| section.get_mut(list));
+        for entry in list.and_then(Value::as_array_mut).into_iter().flatten() {
+            anchor_value(entry.get_mut(key), base);
+        }
     }
 }
 

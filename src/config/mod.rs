@@ -8,8 +8,10 @@ mod error;
 mod files;
 mod help;
 mod layers;
+mod model;
 mod private;
 mod raw;
+mod reload;
 mod settings;
 pub mod token;
 pub mod trust;
@@ -19,6 +21,7 @@ mod web;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -28,9 +31,14 @@ use clap::Parser;
 use self::args::{Cli, Options, Verb};
 use self::files::{Disk, Files};
 use self::layers::Layer;
+use self::raw::Raw;
 
 pub use self::env::{Env, ProcessEnv};
 pub use self::error::{ConfigError, Exit, Source, Stream};
+pub use self::model::{
+    Arm, BackendKind, BadModel, GEMINI_URL, KeyFrom, Model, NamedBackend, OAuthClient, Proxy, Route, Target,
+    VertexAccess,
+};
 pub use self::settings::{
     A2a, Agent, ApprovalMode, AuthMode, Decision, Durability, Extension, Limits, Log, LogFormat, NamedKey,
     Rule, Sandbox, Settings, Store, TlsFiles,
@@ -46,7 +54,14 @@ pub enum Command {
     Trust(Box<Settings>, trust::Ask),
 }
 
-/// Reads the command line, the first of `args` being the program's own name.
+/// What settings are read from besides the command line.
+struct World<'a> {
+    env: &'a dyn Env,
+    files: &'a dyn Files,
+}
+
+/// Reads the command line, the first of `args` being the program's own name. It changes nothing, so a server that
+/// runs may call it again for what the file says by now.
 pub fn parse(args: impl IntoIterator<Item = OsString>, env: &impl Env) -> Result<Command, Exit> {
     parse_with(args, env, &Disk)
 }
@@ -57,7 +72,7 @@ fn parse_with(
     files: &dyn Files,
 ) -> Result<Command, Exit> {
     let (verb, options) = Cli::try_parse_from(args)?.into_parts();
-    let settings = Box::new(settle(&options, env, files)?);
+    let settings = Box::new(settle(&verb, &options, &World { env, files })?);
     Ok(match verb {
         Verb::Serve => Command::Serve(settings),
         Verb::Token => Command::Token(settings),
@@ -65,15 +80,27 @@ fn parse_with(
     })
 }
 
-fn settle(options: &[Options], env: &dyn Env, files: &dyn Files) -> Result<Settings, ConfigError> {
+fn settle(verb: &Verb, options: &[Options], world: &World) -> Result<Settings, ConfigError> {
     let mut layers = Vec::new();
-    layers.extend(file_layer(options, env, files)?);
-    layers.extend(env::layers(env)?);
+    layers.extend(file_layer(options, world)?);
+    layers.extend(env::layers(world.env)?);
     for options in options {
         layers.extend(options.layers()?);
     }
-    let file = layers.iter().find_map(Layer::path);
-    decide::decide(layers::lower(layers)?, file, files)
+    let written = |key| layers.iter().rev().find(|layer| layer.sets(key)).map(|layer| layer.from.clone());
+    let written = decide::Written {
+        file: layers.iter().find_map(Layer::path),
+        model: model::Written { name: written("model.name"), rehearsal: written("model.rehearsal") },
+    };
+    let raw = layers::lower(layers)?;
+    match verb {
+        Verb::Serve => decide::decide(raw, written, world),
+        // Whoever asks for the token in another shell has no keys of models there, and needs none.
+        Verb::Token | Verb::Trust(_) => {
+            let raw = Raw { model: model::raw::Model::default(), ..raw };
+            decide::decide(raw, written, &World { env: &BTreeMap::<&str, &str>::new(), ..*world })
+        }
+    }
 }
 
 /// Only a file that was asked for by name must exist.
@@ -82,10 +109,10 @@ enum ConfigFile {
     Default(PathBuf),
 }
 
-fn file_layer(options: &[Options], env: &dyn Env, files: &dyn Files) -> Result<Option<Layer>, ConfigError> {
-    let Some(file) = config_file(options, env, files)? else { return Ok(None) };
+fn file_layer(options: &[Options], world: &World) -> Result<Option<Layer>, ConfigError> {
+    let Some(file) = config_file(options, world)? else { return Ok(None) };
     let (ConfigFile::Asked(path) | ConfigFile::Default(path)) = &file;
-    match (files.read(path), &file) {
+    match (world.files.read(path), &file) {
         (Ok(text), _) => Layer::file(path, &text).map(Some),
         (Err(error), ConfigFile::Default(_)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         (Err(error), _) => Err(ConfigError::ConfigFile { path: path.clone(), error }),
@@ -94,16 +121,12 @@ fn file_layer(options: &[Options], env: &dyn Env, files: &dyn Files) -> Result<O
 
 /// Never a file of the current directory unless it was named: that directory may be a workspace whose author
 /// is not trusted, and a file there could turn authentication off.
-fn config_file(
-    options: &[Options],
-    env: &dyn Env,
-    files: &dyn Files,
-) -> Result<Option<ConfigFile>, ConfigError> {
+fn config_file(options: &[Options], world: &World) -> Result<Option<ConfigFile>, ConfigError> {
     if let Some(path) = options.iter().rev().find_map(|options| options.config.as_ref()) {
         return Ok(Some(ConfigFile::Asked(path.into())));
     }
-    if let Some(path) = env::read(env, env::CONFIG)? {
+    if let Some(path) = env::read(world.env, env::CONFIG)? {
         return Ok(Some(ConfigFile::Asked(path.into())));
     }
-    Ok(files.default_config_dir().map(|dir| ConfigFile::Default(dir.join("agena.toml"))))
+    Ok(world.files.default_config_dir().map(|dir| ConfigFile::Default(dir.join("agena.toml"))))
 }

@@ -4,8 +4,9 @@
 use serde::{Deserialize, Deserializer};
 use toml::Value;
 
+use super::model::raw::Model;
 use super::settings::{ApprovalMode, Durability, LogFormat, Rule, Sandbox};
-use super::values::{Bounded, Filter, KeyName, Listen, ModelName, PathText, Tenant, check_key};
+use super::values::{Bounded, Filter, KeyName, Listen, PathText, Tenant, check_key};
 use super::web::{Host, PublicUrl, WebOrigin};
 use crate::domain::secret::Secret;
 
@@ -132,13 +133,6 @@ pub(super) struct Extension {
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct Push {
     pub(super) allow_hosts: Vec<Host>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a table")]
-pub(super) struct Model {
-    pub(super) name: Option<ModelName>,
-    pub(super) rehearsal: Option<PathText>,
 }
 
 /// One of `[[auth.keys]]`.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::model::Model;
 use super::web::{Hosts, Origins, PublicUrl};
 use crate::domain::secret::Secret;
 
@@ -31,14 +32,11 @@ pub struct Settings {
     pub agent: Agent,
     pub a2a: A2a,
     pub push_hosts: Hosts,
-    /// The model that is asked where a client names none.
-    pub model: String,
-    /// A script to follow instead of the built-in one.
-    pub rehearsal: Option<PathBuf>,
+    pub model: Model,
     /// Absolute, and perhaps not there yet.
     pub data_dir: PathBuf,
     /// The files behind these settings that hold keys, or decide who may do what: the settings file, the files of
-    /// keys, the private key of TLS. Absolute, as they were named.
+    /// keys and credentials, the private key of TLS. Absolute, as they were named.
     pub own_files: Vec<PathBuf>,
     /// Canonical, and there when the settings were decided.
     pub workspace: PathBuf,

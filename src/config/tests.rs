@@ -3,9 +3,12 @@
 mod accepted;
 mod agent;
 mod help;
+mod models;
 mod precedence;
 mod refused;
 mod refused_files;
+mod refused_models;
+mod reload;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -93,7 +93,7 @@ impl TryFrom<String> for ModelName {
 
     fn try_from(text: String) -> Result<Self, String> {
         if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            Err(format!("`{text}` is not the name of a model; write for example rehearsal"))
+            Err(format!("`{text}` is not the name of a model; write for example gemini-3.8-flash"))
         } else {
             Ok(Self(text))
         }
@@ -179,11 +179,16 @@ impl TryFrom<String> for Tenant {
 /// A key that can be guessed, or that no HTTP header can carry, is no key. The text is never quoted back.
 pub(super) fn check_key(text: String) -> Result<Secret, String> {
     const LEAST: usize = 16;
-    if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        Err("the key may only hold visible ASCII characters, without spaces".to_owned())
-    } else if text.len() < LEAST {
-        Err(format!("the key is too short; use at least {LEAST} characters"))
-    } else {
-        Ok(Secret::new(text))
+    visible(&text)?;
+    match text.len() < LEAST {
+        true => Err(format!("the key is too short; use at least {LEAST} characters")),
+        false => Ok(Secret::new(text)),
+    }
+}
+
+pub(super) fn visible(key: &str) -> Result<(), String> {
+    match key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        true => Ok(()),
+        false => Err("the key may only hold visible ASCII characters, without spaces".to_owned()),
     }
 }

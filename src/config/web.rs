@@ -1,7 +1,7 @@
 //! Names from the web: host names, origins and the public URL, checked and in one spelling. Does no I/O and
 //! resolves no name; the raw schema reads them, and the server's guards get them as text.
 
-use std::net::Ipv6Addr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use http::Uri;
 use http::uri::{Authority, Scheme};
@@ -26,6 +26,20 @@ impl Host {
         let label = |label: &str| (1..=63).contains(&label.len()) && label.bytes().all(allowed);
         let fits = text.len() <= 253 && text.split('.').all(label);
         fits.then(|| Self(text.to_ascii_lowercase()))
+    }
+
+    /// Whether it is this machine or stands in the same house, as far as its name can tell.
+    pub(super) fn is_near(&self) -> bool {
+        let bare = self.0.trim_matches(['[', ']']);
+        match bare.parse::<IpAddr>().map(|address| address.to_canonical()) {
+            Ok(IpAddr::V4(v4)) => v4.is_loopback() || v4.is_private() || v4.is_link_local(),
+            Ok(IpAddr::V6(v6)) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
+            Err(_) => {
+                // A name of one label is known only there.
+                !bare.contains('.')
+                    || [".localhost", ".local", ".internal"].iter().any(|end| bare.ends_with(end))
+            }
+        }
     }
 }
 
@@ -141,7 +155,7 @@ impl TryFrom<String> for PublicUrl {
 }
 
 /// `Authority` also takes a user and a port that is no number; neither belongs to a name of ours.
-fn host_and_port(authority: &Authority) -> Option<(Host, Option<u16>)> {
+pub(super) fn host_and_port(authority: &Authority) -> Option<(Host, Option<u16>)> {
     let host = Host::read(authority.host())?;
     match authority.as_str().strip_prefix(authority.host())? {
         "" => Some((host, None)),

@@ -54,3 +54,17 @@ pub trait Brain: Send + Sync + 'static {
     /// if the model is to work on it.
     fn work(&self, turn: Turn) -> Option<BoxStream<'static, Step>>;
 }
+
+/// Leaves everything to the model.
+#[derive(Debug, Clone, Copy)]
+pub struct Brainless;
+
+impl Brain for Brainless {
+    fn reply(&self, _message: &Message) -> Option<Vec<Part>> {
+        None
+    }
+
+    fn work(&self, _turn: Turn) -> Option<BoxStream<'static, Step>> {
+        None
+    }
+}

@@ -13,6 +13,7 @@ pub mod grant;
 pub mod model;
 pub mod notice;
 mod parts;
+pub mod pattern;
 pub mod principal;
 pub mod reference;
 pub mod request_id;

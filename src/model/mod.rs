@@ -8,6 +8,7 @@
 //! | `router` | from the name of a model to who answers for it: routes, arms, fallbacks |
 //! | `patient` | asks again what failed before anything came of it |
 //! | `continued` | asks for the rest of answers that are longer than one request may give |
+//! | `record` | writes what any of them answers as a script |
 //! | `http`, `sse`, `chunks` | the way there and back: a client with deadlines, events from bytes, chunks from events |
 
 pub mod chunks;
@@ -16,6 +17,7 @@ pub mod google;
 pub mod http;
 pub mod openai;
 pub mod patient;
+pub mod record;
 pub mod rehearsal;
 pub mod router;
 pub mod sse;

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use reqwest::{Response, Url, redirect, retry};
+use reqwest::{Response, Url};
 
 use super::{Failure, Options};
 use crate::domain::webhook::{self, BadWebhook};
-use crate::sandbox::dial::{Guard, leads_inside, tls};
+use crate::sandbox::dial::{self, Guard, leads_inside};
 
 /// An answer that was read to its end leaves a connection that can be used again; a larger one is not worth it.
 const ANSWER: usize = 64 * 1024;
@@ -37,17 +37,10 @@ impl Client {
     pub(super) fn new(options: &Options) -> Result<Self, ClientError> {
         let allowed = options.allow_hosts.clone();
         let guard = Guard { lookup: Arc::clone(&options.lookup), allowed: allowed.clone() };
-        let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls()?)
-            .dns_resolver(Arc::new(guard))
-            .no_proxy()
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
+        let http = dial::client(guard, options.connect)?
             .http1_only()
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(options.parallel)
-            .connect_timeout(options.connect)
             .timeout(options.total)
             .build()?;
         Ok(Self { http, allowed })

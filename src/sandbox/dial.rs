@@ -1,15 +1,17 @@
 //! Which addresses a name may lead to. Asked when a connection is made and not before, because a name can lead
-//! elsewhere a moment after it was checked. The clients of webhooks and of the web resolve with it; it knows no request.
+//! elsewhere a moment after it was checked. The clients of webhooks and of the web are made here; it knows no request.
 
 use std::error::Error;
 use std::fmt::Debug;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{ClientBuilder, redirect, retry};
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::domain::webhook::{is_allowed, is_inward};
@@ -71,6 +73,19 @@ pub fn leads_inside(error: &reqwest::Error) -> bool {
         cause = found.source();
     }
     false
+}
+
+/// A client that dials only what the guard lets through and does nothing that it was not told to do: no redirects, no
+/// proxy, no retries, no word about where it comes from.
+pub fn client(guard: Guard, connect: Duration) -> Result<ClientBuilder, rustls::Error> {
+    Ok(reqwest::Client::builder()
+        .tls_backend_preconfigured(tls()?)
+        .dns_resolver(Arc::new(guard))
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .connect_timeout(connect))
 }
 
 /// The machine's own roots, so that an operator's authority counts. Where there are none, as in a bare container,

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::asks::Asks;
 use super::background::Background;
 use super::shape::Place;
 use super::toolbox::{Tools, every_tool};
-use super::web_fetch::{Web, WebError, WebOptions};
+use super::web::{Web, WebError, WebOptions};
 use crate::domain::tool::{BadSettings, Toolbox, Workshop};
 use crate::proto::devtool::AgentSettings;
 use crate::sandbox::Root;
@@ -91,6 +92,8 @@ pub struct Options {
     /// The variables of the server. What a command gets is chosen from them.
     pub environment: Vec<(OsString, OsString)>,
     pub web: WebOptions,
+    /// A model for the tools that ask one. Those that need it are there only if it can look things up.
+    pub asks: Option<Asks>,
 }
 
 impl Options {
@@ -107,6 +110,7 @@ impl Options {
             helper,
             environment: std::env::vars_os().collect(),
             web: WebOptions::default(),
+            asks: None,
         }
     }
 }
@@ -151,6 +155,7 @@ pub struct Bench {
     shell: ShellLimits,
     helper: PathBuf,
     web: Web,
+    asks: Option<Asks>,
 }
 
 impl Bench {
@@ -170,6 +175,7 @@ impl Bench {
             shell: options.shell,
             helper: options.helper,
             web: Web::new(&options.web)?,
+            asks: options.asks,
             environment,
         })
     }
@@ -207,6 +213,7 @@ impl Bench {
             shell: self.shell.clone(),
             background: Background::default(),
             web: self.web.clone(),
+            asks: self.asks.as_ref().and_then(|asks| asks.able(&settings.model)),
         };
         Ok(Tools::new(place, Arc::clone(&self.root), Arc::clone(&self.trusted), &settings.allowed_tools))
     }

@@ -10,11 +10,12 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::asks::Asks;
 use super::background::Background;
 use super::bench::ShellLimits;
 use super::diff;
 use super::schema;
-use super::web_fetch::Web;
+use super::web::Web;
 use super::write_file::sized;
 use crate::domain::tool::{Approval, Arguments, Declaration, Extent, Kind, Outcome, Plan, Reach, ToolError};
 use crate::proto::devtool::confirmation_request::Details;
@@ -29,6 +30,8 @@ pub(super) struct Place {
     pub shell: ShellLimits,
     pub background: Background,
     pub web: Web,
+    /// Only one that can look things up on the web.
+    pub asks: Option<Asks>,
 }
 
 /// A call whose arguments fit the schema.
@@ -43,6 +46,10 @@ pub(super) struct Job {
 #[async_trait]
 pub(super) trait Tool: Send + Sync {
     fn declaration(&self) -> Declaration;
+    /// Whether there is what it needs.
+    fn is_there(&self, _place: &Place) -> bool {
+        true
+    }
     async fn plan(&self, place: &Place, arguments: &Arguments) -> Result<Plan, ToolError>;
     async fn run(&self, place: &Place, job: Job) -> Result<Outcome, ToolError>;
 }

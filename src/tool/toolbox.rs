@@ -11,6 +11,7 @@ use jsonschema::Validator;
 use super::ask_user::AskUser;
 use super::background::{KillBackground, ListBackground, ReadBackground};
 use super::glob::GlobFiles;
+use super::google_web_search::GoogleWebSearch;
 use super::grep_search::GrepSearch;
 use super::list_directory::ListDirectory;
 use super::memory;
@@ -46,6 +47,7 @@ pub(super) fn every_tool() -> Vec<Box<dyn Tool>> {
         Box::new(ListBackground),
         Box::new(ReadBackground),
         Box::new(KillBackground),
+        Box::new(GoogleWebSearch),
         Box::new(WebFetch),
         Box::new(WriteTodos),
         Box::new(AskUser),
@@ -62,12 +64,12 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Only those named; none named means all.
+    /// Only those named; none named means all that there are here.
     pub(super) fn new(place: Place, root: Arc<Root>, trusted: Arc<[PathBuf]>, only: &[String]) -> Self {
         let wanted = |tool: &dyn Tool| only.is_empty() || only.contains(&tool.declaration().name);
         let tools: Vec<(Box<dyn Tool>, Validator)> = every_tool()
             .into_iter()
-            .filter(|tool| wanted(&**tool))
+            .filter(|tool| wanted(&**tool) && tool.is_there(&place))
             // Every schema is written here and compiles, as a test shows.
             .filter_map(|tool| {
                 let validator = jsonschema::validator_for(&tool.declaration().parameters).ok()?;

@@ -1,170 +1,21 @@
-//! `web_fetch`: pages of the web as text. Addresses that lead inside are refused where a name is dialled, and every
-//! redirect is followed only after it was looked at like a first address.
-
-use std::sync::Arc;
-use std::time::Duration;
+//! `web_fetch`: pages of the web. Where the model can read the web itself it is asked what a prompt wants to know of
+//! them; else, and where it could not read them either, they are fetched here and told as text.
 
 use async_trait::async_trait;
-use encoding_rs::{Encoding, UTF_8};
-use http::header::{CONTENT_TYPE, LOCATION};
-use reqwest::{Response, Url, redirect, retry};
+use reqwest::Url;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::html;
+use super::asks::WebTool;
 use super::shape::{Job, Place, Tool, declaration, plain_plan, read, text};
 use super::text::{media, untrusted};
+use super::web::{Page, Web};
 use crate::domain::tool::{Arguments, Declaration, Kind, Outcome, Plan, ToolError};
-use crate::domain::webhook::{self, BadWebhook};
 use crate::proto::gemini::Part;
-use crate::sandbox::dial::{Guard, Lookup, SystemLookup, leads_inside, tls};
 
 const MOST_URLS: usize = 20;
-const REDIRECTS: usize = 5;
-const PAGE: usize = 10 * 1024 * 1024;
 /// For all pages together, in characters.
 const BUDGET: usize = 250_000;
-const FAILED: &str = "web_fetch_processing_error";
-
-/// What can be set about fetching.
-#[derive(Debug, Clone)]
-pub struct WebOptions {
-    /// Hosts that may lie inside.
-    pub allow_hosts: Vec<String>,
-    pub connect: Duration,
-    /// For one page with all its redirects.
-    pub total: Duration,
-    pub lookup: Arc<dyn Lookup>,
-}
-
-impl Default for WebOptions {
-    fn default() -> Self {
-        let (connect, total) = (Duration::from_secs(10), Duration::from_secs(30));
-        Self { allow_hosts: Vec::new(), connect, total, lookup: Arc::new(SystemLookup) }
-    }
-}
-
-/// The client, which all workspaces share.
-#[derive(Debug, Clone)]
-pub(super) struct Web {
-    http: reqwest::Client,
-    allowed: Vec<String>,
-    total: Duration,
-}
-
-/// Why there is no client.
-#[derive(Debug, thiserror::Error)]
-pub enum WebError {
-    #[error("cannot set up TLS for web_fetch: {0}")]
-    Tls(#[from] rustls::Error),
-    #[error("cannot set up the client of web_fetch: {0}")]
-    Client(#[from] reqwest::Error),
-}
-
-enum Page {
-    Text(String),
-    Media(String, Vec<u8>),
-}
-
-impl Web {
-    pub(super) fn new(options: &WebOptions) -> Result<Self, WebError> {
-        let allowed = options.allow_hosts.clone();
-        let guard = Guard { lookup: Arc::clone(&options.lookup), allowed: allowed.clone() };
-        let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls()?)
-            .dns_resolver(Arc::new(guard))
-            .no_proxy()
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .user_agent(concat!("agena/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(options.connect)
-            .build()?;
-        Ok(Self { http, allowed, total: options.total })
-    }
-
-    /// In the form in which it is dialled: an address in a URL meets no resolver.
-    fn target(&self, given: &str) -> Result<Url, ToolError> {
-        let refused = |what: &str| ToolError::new("invalid_tool_params", format!("url: {given} {what}"));
-        let url = Url::parse(given).map_err(|_| refused("is not a URL"))?;
-        match webhook::check(url.as_str(), &self.allowed) {
-            Ok(()) => Ok(url),
-            Err(BadWebhook::Inward) => Err(refused("leads to a private network, which is not fetched from")),
-            Err(bad) => Err(refused(&bad.to_string())),
-        }
-    }
-
-    async fn fetch(&self, given: &Url) -> Result<Page, ToolError> {
-        let within = tokio::time::timeout(self.total, self.follow(given.clone())).await;
-        within.unwrap_or_else(|_| {
-            Err(ToolError::new(
-                FAILED,
-                format!("{given} gave no whole answer within {} s", self.total.as_secs_f64()),
-            ))
-        })
-    }
-
-    async fn follow(&self, mut url: Url) -> Result<Page, ToolError> {
-        for _ in 0..=REDIRECTS {
-            let response = self.http.get(url.clone()).send().await.map_err(|error| problem(&url, &error))?;
-            let next = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
-            let Some(next) = next else { return page(&url, response).await };
-            let next = next.to_str().ok().and_then(|next| url.join(next).ok());
-            let next = next.ok_or_else(|| ToolError::new(FAILED, format!("{url} redirects to no URL")))?;
-            url = self.target(next.as_str())?;
-        }
-        Err(ToolError::new(FAILED, format!("{url} is the end of more than {REDIRECTS} redirects")))
-    }
-}
-
-fn problem(url: &Url, error: &reqwest::Error) -> ToolError {
-    let what = match () {
-        () if leads_inside(error) => "leads to a private network, which is not fetched from",
-        () if error.is_timeout() => "gave no answer in time",
-        () if error.is_connect() => "cannot be reached, or shows a certificate that is not trusted",
-        () => "broke the connection off",
-    };
-    ToolError::new(FAILED, format!("{url} {what}"))
-}
-
-async fn page(url: &Url, mut response: Response) -> Result<Page, ToolError> {
-    let status = response.status();
-    if !status.is_success() {
-        return Err(ToolError::new(FAILED, format!("{url} answered {}", status.as_u16())));
-    }
-    let kind =
-        response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("text/plain");
-    let kind = kind.to_ascii_lowercase();
-    let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| problem(url, &error))? {
-        bytes.extend_from_slice(&chunk);
-        if bytes.len() > PAGE {
-            return Err(ToolError::new(FAILED, format!("{url} is larger than {PAGE} bytes")));
-        }
-    }
-    understood(&kind, bytes)
-        .ok_or_else(|| ToolError::new(FAILED, format!("{url} is {kind}, which cannot be read as text")))
-}
-
-/// By its content type: text, something to look at, or nothing.
-fn understood(kind: &str, bytes: Vec<u8>) -> Option<Page> {
-    let (mime, parameters) = kind.split_once(';').unwrap_or((kind, ""));
-    let mime = mime.trim();
-    let charset = parameters.split(';').find_map(|p| p.trim().strip_prefix("charset="));
-    let encoding =
-        charset.and_then(|name| Encoding::for_label(name.trim_matches('"').as_bytes())).unwrap_or(UTF_8);
-    let decoded = || encoding.decode(&bytes).0.into_owned();
-    match mime {
-        "text/html" | "application/xhtml+xml" => Some(Page::Text(html::to_text(&decoded()))),
-        "application/json" | "application/xml" | "application/javascript" => Some(Page::Text(decoded())),
-        _ if mime.starts_with("text/") || mime.ends_with("+json") || mime.ends_with("+xml") => {
-            Some(Page::Text(decoded()))
-        }
-        "application/pdf" => Some(Page::Media(mime.to_owned(), bytes)),
-        _ if mime.starts_with("image/") => Some(Page::Media(mime.to_owned(), bytes)),
-        _ => None,
-    }
-}
 
 #[derive(Deserialize)]
 struct Wanted {
@@ -214,8 +65,9 @@ impl Tool for WebFetch {
             "web_fetch",
             "WebFetch",
             Kind::Fetch,
-            "Fetches pages of the web and returns them as text; images and PDF are attached. Give one url, or a prompt \
-             with up to 20 URLs in it. Only http and https, and nothing on private networks.",
+            "Fetches pages of the web. Give one url to get it as text, or as an attachment if it is an image or a PDF; or \
+             a prompt with up to 20 URLs in it, and what you want to know of them. Only http and https, and nothing on \
+             private networks.",
             json!({
                 "type": "object",
                 "properties": {
@@ -236,16 +88,48 @@ impl Tool for WebFetch {
     }
 
     async fn run(&self, place: &Place, job: Job) -> Result<Outcome, ToolError> {
-        let urls = urls(&read(&job.arguments)?, &place.web)?;
-        let mut fetched = Fetched { left: BUDGET, ..Fetched::default() };
-        for url in &urls {
-            tokio::select! {
-                () = job.cancel.cancelled() => return Err(ToolError::Cancelled { so_far: String::new() }),
-                page = place.web.fetch(url) => fetched.add(url, page),
+        let wanted: Wanted = read(&job.arguments)?;
+        let urls = urls(&wanted, &place.web)?;
+        let work = async {
+            match asked(&wanted, &urls, place).await {
+                Some(outcome) => Ok(outcome),
+                None => fetched(&urls, &place.web).await,
             }
+        };
+        tokio::select! {
+            () = job.cancel.cancelled() => Err(ToolError::Cancelled { so_far: String::new() }),
+            outcome = work => outcome,
         }
-        fetched.outcome(urls.len())
     }
+}
+
+/// What the model found there, if it can look and did. What only this machine can reach is not told to others.
+async fn asked(wanted: &Wanted, urls: &[Url], place: &Place) -> Option<Outcome> {
+    let (asks, prompt) = (place.asks.as_ref()?, wanted.prompt.as_deref()?);
+    if !urls.iter().all(|url| place.web.is_public(url)) {
+        return None;
+    }
+    let prompt = match &wanted.url {
+        Some(url) if !prompt.contains(url) => format!("{prompt}\n{url}"),
+        _ => prompt.to_owned(),
+    };
+    let answer = tokio::time::timeout(place.web.asked, asks.ask(WebTool::UrlContext, prompt)).await;
+    let (answer, asked) = (answer.ok()?.ok()?, urls.len());
+    // Without a source it would be an answer from memory.
+    let read = answer.sources();
+    if read == 0 || answer.is_empty() {
+        return None;
+    }
+    let shown = format!("{} answered from {read} source(s) for {asked} page(s)", asks.model());
+    Some(text(untrusted(&answer.cited()), shown))
+}
+
+async fn fetched(urls: &[Url], web: &Web) -> Result<Outcome, ToolError> {
+    let mut fetched = Fetched { left: BUDGET, ..Fetched::default() };
+    for url in urls {
+        fetched.add(url, web.fetch(url).await);
+    }
+    fetched.outcome(urls.len())
 }
 
 #[derive(Default)]
@@ -289,6 +173,7 @@ impl Fetched {
 
 #[cfg(test)]
 mod tests {
+    use super::super::web::WebOptions;
     use super::*;
 
     #[test]

@@ -24,6 +24,6 @@ pub use auth::{Access, Keys};
 pub use listener::{Drained, Listener, Server};
 pub use origin::Origins;
 pub use protocol::{Request, Response};
-pub use shutdown::Signals;
+pub use shutdown::{Hangups, Signals};
 pub use stack::{Rim, Stack, stack};
 pub use tls::{TlsError, acceptor};

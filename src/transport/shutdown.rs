@@ -1,4 +1,4 @@
-//! The signals that ask the server to stop.
+//! The signals that ask the server to stop, and to read its settings again.
 
 use std::io;
 
@@ -21,6 +21,39 @@ impl Signals {
             _ = self.terminate.recv() => "SIGTERM",
             _ = self.interrupt.recv() => "SIGINT",
         }
+    }
+}
+
+/// The signal that asks for the settings to be read again.
+#[cfg(unix)]
+pub struct Hangups(tokio::signal::unix::Signal);
+
+#[cfg(unix)]
+impl Hangups {
+    pub fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::hangup()).map(Self)
+    }
+
+    pub async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Elsewhere there is no such signal.
+#[cfg(not(unix))]
+pub struct Hangups;
+
+#[cfg(not(unix))]
+impl Hangups {
+    pub fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub async fn next(&mut self) {
+        std::future::pending::<()>().await;
     }
 }
 

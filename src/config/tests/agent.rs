@@ -16,7 +16,7 @@ fn defaults() {
     assert_eq!((agent.max_answers, agent.context_tokens), (100, 1_048_576));
     let seconds = |limit: Option<std::time::Duration>| limit.map(|limit| limit.as_secs());
     assert_eq!((seconds(agent.shell_silence), seconds(agent.shell_wall)), (Some(300), Some(3600)));
-    assert_eq!((settings.model.as_str(), settings.a2a.development_tool_required), ("rehearsal", false));
+    assert_eq!((settings.model.name.as_str(), settings.a2a.development_tool_required), ("rehearsal", false));
 }
 
 #[test]

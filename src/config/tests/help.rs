@@ -3,12 +3,13 @@
 use clap::CommandFactory;
 
 use super::super::args::Cli;
-use super::super::env::VARIABLES;
+use super::super::env::{HINTS, VARIABLES};
+use super::super::model::google;
 use super::super::{Exit, Stream};
 use super::{Fake, run, settings};
 
 /// Each key of the schema with a value it takes.
-const KEYS: [(&str, &str); 31] = [
+const KEYS: [(&str, &str); 42] = [
     ("data_dir", "'/d'"),
     ("workspace", "'/ws'"),
     ("server.listen", "'127.0.0.1:1'"),
@@ -40,6 +41,33 @@ const KEYS: [(&str, &str); 31] = [
     ("agent.shell_wall_seconds", "0"),
     ("a2a.development_tool_required", "true"),
     ("model.name", "'rehearsal'"),
+    ("model.backends", "[{ name = 'a', kind = 'gemini', key = 'k' }]"),
+    ("model.routes", "[{ model = 'gpt-*', to = 'gemini-3.8-flash' }]"),
+    ("model.fallback", "['gemini-3.8-flash']"),
+    ("model.patience_seconds", "0"),
+    ("model.connect_seconds", "1"),
+    ("model.first_byte_seconds", "1"),
+    ("model.idle_seconds", "1"),
+    ("model.total_seconds", "1"),
+    ("model.proxy", "'none'"),
+    ("model.rehearsal", "'s.yaml'"),
+    ("model.record", "'sessions'"),
+];
+
+/// What a backend may have besides its name and kind.
+const OF_BACKENDS: [&str; 12] = [
+    "key_file",
+    "key_env",
+    "key_header",
+    "base_url",
+    "api_version",
+    "project",
+    "location",
+    "credentials",
+    "client_id",
+    "client_secret",
+    "headers",
+    "allow_plain_http",
 ];
 
 fn shown(args: &[&str]) -> String {
@@ -68,7 +96,8 @@ fn help_names_every_key_and_variable() {
             assert!(help.contains(key), "{args:?} does not mention {key}");
         }
         let others = ["AGENA_CONFIG", "CODER_AGENT_PORT", "DEBUG=1"];
-        for name in VARIABLES.iter().map(|(name, _)| *name).chain(others) {
+        let own = VARIABLES.iter().chain(&HINTS).map(|(name, _)| *name);
+        for name in own.chain(others).chain(google::VARIABLES).chain(OF_BACKENDS) {
             assert!(help.contains(name), "{args:?} does not mention {name}");
         }
         assert!(help.contains("Examples:") && help.contains("agena --auth none"), "{args:?}");

@@ -59,6 +59,8 @@ fn every_other_key_with_an_option_and_a_variable() {
         ("--auth", "AGENA_AUTH", "auth.mode", ["none", "token", "none"]),
         ("--log-format", "AGENA_LOG_FORMAT", "log.format", ["json", "text", "json"]),
         ("--public-url", "AGENA_PUBLIC_URL", "server.public_url", ["http://a", "http://b", "http://c"]),
+        ("--model", "AGENA_MODEL", "model.name", ["a", "b", "c"]),
+        ("--record", "AGENA_RECORD", "model.record", ["/a", "/b", "/c"]),
     ];
     for (option, variable, key, [in_file, in_env, in_args]) in table {
         let file = format!("{key} = '{in_file}'");

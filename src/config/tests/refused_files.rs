@@ -55,7 +55,10 @@ const FILES: &[(&str, &str)] = &[
         "agent.context_tokens = 1",
         "FILE: agent.context_tokens: 1 is out of range; use a number from 4096 to 100000000",
     ),
-    ("model.name = ''", "FILE: model.name: `` is not the name of a model; write for example rehearsal"),
+    (
+        "model.name = ''",
+        "FILE: model.name: `` is not the name of a model; write for example gemini-3.8-flash",
+    ),
     ("agent.rules = [{ tool = '*' }]", "FILE: agent.rules[0]: missing key `decision`"),
     ("[[agent.rules]]\ndecision = 'ask'", "FILE: agent.rules[0]: missing key `tool`"),
     (

@@ -3,6 +3,7 @@
 use prost::Message;
 use sha2::{Digest, Sha256};
 
+use crate::domain::pattern::covers;
 use crate::proto::gemini::GenerateContentRequest;
 
 /// Who can be asked, and what goes where.
@@ -92,7 +93,7 @@ impl Family {
 impl Names {
     pub fn way(&self, model: &str, request: Option<&GenerateContentRequest>) -> Way {
         let model = if model.is_empty() { &self.model } else { model };
-        match self.routes.iter().find(|route| matches(&route.model, model)) {
+        match self.routes.iter().find(|route| covers(&route.model, model)) {
             Some(route) => self.routed(route, model, request),
             None => self.unrouted(model),
         }
@@ -159,18 +160,6 @@ fn choose<'a>(arms: &'a [Arm], request: Option<&GenerateContentRequest>) -> Opti
         left = left.saturating_sub(weight);
         here
     })
-}
-
-/// `*` stands for anything, also for nothing.
-pub fn matches(pattern: &str, name: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
-    let Some(last) = pieces.next_back() else { return rest.is_empty() };
-    for piece in pieces {
-        let Some(at) = rest.find(piece) else { return false };
-        rest = &rest[at + piece.len()..];
-    }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod cancel;
 mod crowd;
 mod floods;
 mod hostile;
-mod kit;
+pub mod kit;
 mod outcomes;
 mod plain;
 mod rfc;

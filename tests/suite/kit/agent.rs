@@ -20,6 +20,18 @@ pub struct AgentSetup {
     pub trusted: Vec<PathBuf>,
     /// What the model was asked, in this order.
     pub asked: Asked,
+    /// Asked instead of the script.
+    pub instead: Option<Instead>,
+}
+
+/// Any model.
+#[derive(Clone)]
+pub struct Instead(pub Arc<dyn Backend>);
+
+impl std::fmt::Debug for Instead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Instead")
+    }
 }
 
 /// Requests to a model, for whoever wants to look at them.
@@ -27,7 +39,7 @@ pub type Asked = Arc<Mutex<Vec<GenerateContentRequest>>>;
 
 /// A model that keeps what it is asked.
 struct Spy {
-    model: Arc<Rehearsal>,
+    model: Arc<dyn Backend>,
     asked: Asked,
 }
 
@@ -56,7 +68,9 @@ impl AgentSetup {
             trusted: self.trusted.clone(),
             ..tool::Options::new(workspace, PathBuf::from(env!("CARGO_BIN_EXE_agena")))
         };
-        let spy = Spy { model: rehearsal.clone(), asked: Arc::clone(&self.asked) };
+        let model =
+            self.instead.clone().map_or_else(|| rehearsal.clone() as Arc<dyn Backend>, |other| other.0);
+        let spy = Spy { model, asked: Arc::clone(&self.asked) };
         Mind {
             brain: rehearsal,
             backend: Arc::new(spy),

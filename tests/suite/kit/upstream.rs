@@ -155,10 +155,6 @@ impl Upstream {
         format!("http://{}", self.address)
     }
 
-    pub fn answer_from_now_on(&self, script: impl IntoIterator<Item = Reply>) {
-        *self.state.script.lock().unwrap() = script.into_iter().collect();
-    }
-
     /// Lets one go on that is held.
     pub fn release(&self) {
         self.state.released.as_ref().unwrap().add_permits(1);
@@ -170,11 +166,6 @@ impl Upstream {
 
     pub fn connections(&self) -> usize {
         self.state.connections.load(Ordering::SeqCst)
-    }
-
-    pub async fn was_asked(&self, times: usize) -> Vec<Asked> {
-        until("requests at the fake model", || self.asked().len() >= times).await;
-        self.asked()
     }
 
     /// Waits until so many connections were left by the client.

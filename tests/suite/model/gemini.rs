@@ -1,67 +1,19 @@
 //! The Gemini API: what is sent, and what is made of whatever comes back.
 
-use std::time::Duration;
-
-use agena::domain::model::{Backend, ModelCause, ModelError};
-use agena::domain::secret::Secret;
-use agena::model::google::{Api, Google};
-use agena::model::http::{Deadlines, Http, Proxy};
-use agena::proto::gemini::{
-    BatchEmbedContentsRequest, CountTokensRequest, GenerateContentRequest, GenerateContentResponse,
-};
+use agena::domain::model::{Backend, ModelCause};
+use agena::proto::gemini::{BatchEmbedContentsRequest, CountTokensRequest};
 use agena::proto::vendor;
 use futures::StreamExt;
 use serde_json::{Value, json};
 
+use super::{KEY, api, heard, printed, request};
 use crate::kit::soon;
 use crate::kit::upstream::{Reply, Step, Upstream, chunk, says};
-
-const KEY: &str = "the-key-of-the-model";
-
-fn deadlines() -> Deadlines {
-    let short = Duration::from_millis(300);
-    Deadlines { connect: short, first_byte: short, idle: short, total: Duration::from_secs(5) }
-}
-
-fn api(url: &str) -> Google<Api> {
-    let site = Api {
-        base_url: url.to_owned(),
-        version: "v1beta".to_owned(),
-        key: Some(Secret::new(KEY)),
-        bearer: false,
-        origin: "the key from GEMINI_API_KEY".to_owned(),
-    };
-    Google::new(site, Http::new(deadlines(), &Proxy::None).unwrap())
-}
-
-fn request(text: &str) -> GenerateContentRequest {
-    let request =
-        json!({"model": "gemini-3-pro-preview", "contents": [{"role": "user", "parts": [{"text": text}]}]});
-    vendor::decode(request.to_string().as_bytes()).unwrap()
-}
-
-fn printed(chunk: &GenerateContentResponse) -> Value {
-    let mut out = Vec::new();
-    vendor::encode(chunk, &mut out).unwrap();
-    serde_json::from_slice(&out).unwrap()
-}
-
-async fn heard(backend: &impl Backend, request: GenerateContentRequest) -> (Vec<Value>, Option<ModelError>) {
-    let mut chunks = backend.stream(request);
-    let (mut told, mut error) = (Vec::new(), None);
-    while let Some(chunk) = soon(chunks.next()).await {
-        match chunk {
-            Ok(chunk) => told.push(printed(&chunk)),
-            Err(failed) => error = error.or(Some(failed)),
-        }
-    }
-    (told, error)
-}
 
 #[tokio::test]
 async fn an_answer_streams_as_it_comes() {
     let (one, two) = (chunk(json!([{"text": "a"}]), ""), chunk(json!([{"text": "b"}]), "STOP"));
-    let reply = Reply::stream(&[one.clone()]).then(Step::Hold).event(&two);
+    let reply = Reply::stream(std::slice::from_ref(&one)).then(Step::Hold).event(&two);
     let upstream = Upstream::start([reply]).await;
     let mut chunks = api(&upstream.url()).stream(request("hi"));
     assert_eq!(printed(&soon(chunks.next()).await.unwrap().unwrap()), one);

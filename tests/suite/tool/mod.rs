@@ -1,6 +1,7 @@
 //! The built-in tools on a real workspace, through the contract that the agent calls: what each of them does, what none
 //! of them can be made to do, and what becomes of the processes that they start.
 
+mod asking;
 mod background;
 mod confinement;
 mod edits;

@@ -1,0 +1,128 @@
+//! From a name to who answers for it, on the wire: fallbacks, arms, and tables that are exchanged.
+
+use std::sync::Arc;
+
+use agena::domain::model::{Backend, ModelCause};
+use agena::model::router::table::{Arm, Family, Known, Names, Route, Target};
+use agena::model::router::{Router, Table};
+use agena::proto::gemini::{CountTokensRequest, GenerateContentRequest};
+use agena::telemetry::metrics::Metrics;
+use serde_json::json;
+
+use super::{api, heard, request, shared, words};
+use crate::kit::upstream::{Reply, Upstream, says};
+
+fn down() -> Reply {
+    Reply::json(503, &json!({"error": {"code": 503, "message": "Down."}}))
+}
+
+fn known(name: &str) -> Known {
+    Known { name: name.to_owned(), family: Family::Google }
+}
+
+fn target(backend: &str, model: &str) -> Target {
+    Target { backend: Some(backend.to_owned()), model: Some(model.to_owned()) }
+}
+
+fn table(first: &Upstream, second: &Upstream, routes: Vec<Route>) -> Table {
+    Table {
+        names: Names {
+            backends: vec![known("first"), known("second")],
+            routes,
+            model: "gemini-a".to_owned(),
+            fallback: vec!["gemini-b".to_owned()],
+        },
+        backends: vec![shared(api(&first.url())), shared(api(&second.url()))],
+    }
+}
+
+fn named(model: &str) -> GenerateContentRequest {
+    GenerateContentRequest { model: model.to_owned(), ..request("hi") }
+}
+
+fn asked_for(upstream: &Upstream) -> Vec<String> {
+    let name = |path: &str| path.split(['/', ':']).nth(3).unwrap().to_owned();
+    upstream.asked().iter().map(|asked| name(&asked.path)).collect()
+}
+
+#[tokio::test]
+async fn another_model_answers_when_one_cannot_and_the_first_gets_its_rest() {
+    let (first, second) =
+        (Upstream::start([down(), says("from b")]).await, Upstream::start([says("no")]).await);
+    let metrics = Metrics::default();
+    let router = Router::new(table(&first, &second, vec![]), Arc::clone(&metrics.models));
+    for _ in 0..2 {
+        let (chunks, error) = heard(&router, named("")).await;
+        assert_eq!((words(&chunks).as_str(), error), ("from b", None));
+    }
+    // The second time nobody bothers the one that is down.
+    assert_eq!(asked_for(&first), ["gemini-a", "gemini-b", "gemini-b"]);
+    let text = metrics.print();
+    for line in [
+        r#"agena_model_requests_total{backend="first",model="gemini-a",route="",arm="",outcome="unavailable"} 1"#,
+        r#"agena_model_requests_total{backend="first",model="gemini-b",route="",arm="",outcome="answered"} 2"#,
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_the_key_is_not_passed_on() {
+    let refused = Reply::json(403, &json!({"error": {"code": 403, "message": "No."}}));
+    let (first, second) = (Upstream::start([refused]).await, Upstream::start([says("no")]).await);
+    let router = Router::new(table(&first, &second, vec![]), Arc::clone(&Metrics::default().models));
+    let (chunks, error) = heard(&router, named("")).await;
+    assert_eq!((chunks.len(), error.unwrap().cause), (0, ModelCause::Denied));
+    assert_eq!(first.asked().len(), 1);
+    let whole = router.generate(named("")).await.unwrap_err();
+    assert_eq!((whole.cause, first.asked().len()), (ModelCause::Denied, 2));
+}
+
+#[tokio::test]
+async fn arms_are_kept_apart_in_what_is_counted() {
+    let arm = |name: &str, backend: &str| Arm {
+        name: name.to_owned(),
+        weight: 1,
+        target: target(backend, "gemini-x"),
+    };
+    let route = Route {
+        model: "gpt-*".to_owned(),
+        arms: vec![arm("a", "first"), arm("b", "second")],
+        fallback: vec![],
+    };
+    let (first, second) = (Upstream::start([says("a")]).await, Upstream::start([says("b")]).await);
+    let metrics = Metrics::default();
+    let router = Router::new(table(&first, &second, vec![route]), Arc::clone(&metrics.models));
+    for number in 0..40 {
+        let request = GenerateContentRequest { model: "gpt-5".to_owned(), ..request(&number.to_string()) };
+        let (once, _) = heard(&router, request.clone()).await;
+        let (twice, _) = heard(&router, request).await;
+        assert_eq!(words(&once), words(&twice), "a conversation keeps its arm");
+    }
+    let (a, b) = (first.asked().len(), second.asked().len());
+    assert!(a + b == 80 && a >= 20 && b >= 20, "{a} {b}");
+    let line = format!(
+        r#"agena_model_requests_total{{backend="first",model="gemini-x",route="gpt-*",arm="a",outcome="answered"}} {a}"#
+    );
+    assert!(metrics.print().contains(&line), "{}", metrics.print());
+}
+
+#[tokio::test]
+async fn a_new_table_serves_from_the_next_request_on() {
+    let (first, second) = (Upstream::start([says("old")]).await, Upstream::start([says("new")]).await);
+    let router = Router::new(table(&first, &second, vec![]), Arc::clone(&Metrics::default().models));
+    assert_eq!(words(&heard(&router, named("")).await.0), "old");
+    router.replace(table(&second, &first, vec![]));
+    assert_eq!(words(&heard(&router, named("")).await.0), "new");
+}
+
+#[tokio::test]
+async fn other_questions_go_the_same_way() {
+    let count = Reply::json(200, &json!({"totalTokens": 3}));
+    let (first, second) = (Upstream::start([count]).await, Upstream::start([says("no")]).await);
+    let router = Router::new(table(&first, &second, vec![]), Arc::clone(&Metrics::default().models));
+    let request = CountTokensRequest { model: "claude-x".to_owned(), ..CountTokensRequest::default() };
+    assert_eq!(router.count_tokens(request).await.unwrap().total_tokens, 3);
+    assert_eq!(asked_for(&first), ["gemini-a"]);
+    assert!(router.searches(""));
+}
