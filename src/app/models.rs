@@ -12,6 +12,7 @@ use crate::domain::secret::Secret;
 use crate::model::continued::Continued;
 use crate::model::google::{Api, Google, Site};
 use crate::model::http::{Deadlines, Http, Proxy};
+use crate::model::openai::{Endpoint, OpenAi, Who};
 use crate::model::patient::{Patient, Policy};
 use crate::model::record::Recorder;
 use crate::model::rehearsal::Rehearsal;
@@ -95,6 +96,18 @@ impl Maker<'_> {
                 bearer: *bearer,
                 origin: origin(named.key_from.as_ref()),
             })),
+            BackendKind::OpenAi { base_url, key, headers } => {
+                let endpoint = Endpoint {
+                    base_url: base_url.clone(),
+                    key: key.clone(),
+                    headers: headers.clone(),
+                    who: Who {
+                        name: format!("the model server {}", named.name),
+                        credentials: origin(named.key_from.as_ref()),
+                    },
+                };
+                Ok(Arc::new(OpenAi::new(endpoint, self.http.clone())))
+            }
             other => Err(StartError::Unserved(format!("{other:?}"))),
         }
     }

@@ -77,7 +77,7 @@ pub fn refused(status: StatusCode, headers: &HeaderMap, body: &[u8], who: &Who) 
     let said = read(body);
     let cause = cause(Some(status), &said);
     let message = message(cause, Some(status), &said, who);
-    ModelError { cause, message, retry_after: retry_after(headers) }
+    ModelError { retry_after: retry_after(headers), ..ModelError::new(cause, message) }
 }
 
 /// An error in the place of an answer: a frame of a stream, or the body of a success. Nothing if it is none.

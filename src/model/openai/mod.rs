@@ -8,11 +8,13 @@ mod read;
 mod request;
 mod stream;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, TryFutureExt};
+use http::HeaderName;
 use http::header::AUTHORIZATION;
 
 pub use error::Who;
@@ -40,6 +42,8 @@ pub struct Endpoint {
     pub base_url: String,
     /// Servers at home mostly do without.
     pub key: Option<Secret>,
+    /// Sent with every request. Any of them may be a key.
+    pub headers: BTreeMap<String, Secret>,
     pub who: Who,
 }
 
@@ -49,7 +53,7 @@ pub struct OpenAi {
 
 struct Inner {
     base_url: String,
-    key: Option<Secret>,
+    headers: Vec<(HeaderName, &'static str, Secret)>,
     who: Arc<Who>,
     server: Server,
     http: Http,
@@ -57,10 +61,13 @@ struct Inner {
 
 impl OpenAi {
     pub fn new(endpoint: Endpoint, http: Http) -> Self {
-        let Endpoint { base_url, key, who } = endpoint;
+        let Endpoint { base_url, key, headers, who } = endpoint;
         let server = Server::at(&base_url);
         let base_url = base_url.trim_end_matches('/').to_owned();
-        Self { inner: Arc::new(Inner { base_url, key, who: Arc::new(who), server, http }) }
+        let given = headers.into_iter().filter_map(|(name, value)| Some((name.parse().ok()?, "", value)));
+        // One that is given by name is meant more than the key.
+        let headers = key.map(|key| (AUTHORIZATION, "Bearer ", key)).into_iter().chain(given).collect();
+        Self { inner: Arc::new(Inner { base_url, headers, who: Arc::new(who), server, http }) }
     }
 }
 
@@ -120,10 +127,8 @@ impl Inner {
     }
 
     fn signed(&self, call: Call) -> Call {
-        match &self.key {
-            Some(key) => call.secret(AUTHORIZATION, "Bearer ", key),
-            None => call,
-        }
+        let headers = self.headers.iter();
+        headers.fold(call, |call, (name, prefix, value)| call.secret(name.clone(), prefix, value))
     }
 
     fn post<T: serde::Serialize + prost::Name>(&self, path: &str, message: &T) -> Result<Call, ModelError> {
@@ -152,12 +157,12 @@ impl Inner {
         self.blot(error)
     }
 
-    /// Whatever a server says, the key is not in it.
+    /// Whatever a server says, no key is in it.
     fn blot(&self, error: ModelError) -> ModelError {
-        match self.key.as_ref().map(Secret::expose).filter(|key| !key.is_empty()) {
-            Some(key) => ModelError { message: error.message.replace(key, "[redacted]"), ..error },
-            None => error,
-        }
+        let secrets =
+            self.headers.iter().map(|(_, _, secret)| secret.expose()).filter(|secret| !secret.is_empty());
+        let message = secrets.fold(error.message, |message, secret| message.replace(secret, "[redacted]"));
+        ModelError { message, ..error }
     }
 }
 

@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use agena::domain::model::{Backend, ModelCause, ModelError};
-use agena::domain::secret::Secret;
-use agena::model::http::{Deadlines, Http, Proxy};
-use agena::model::openai::{Endpoint, OpenAi, Who};
+use agena::domain::model::{Backend, ModelCause};
 use agena::proto::gemini::{
     BatchEmbedContentsRequest, CountTokensRequest, GenerateContentRequest, GenerateContentResponse,
 };
@@ -13,19 +10,10 @@ use agena::proto::vendor;
 use futures::StreamExt;
 use serde_json::{Value, json};
 
+use super::{TEAM, backend, delta, says};
 use crate::kit::soon;
 use crate::kit::upstream::{Reply, Step, Upstream};
-
-const KEY: &str = "the-key-of-the-model";
-
-fn backend(url: &str, key: Option<&str>) -> OpenAi {
-    let short = Duration::from_millis(300);
-    let deadlines =
-        Deadlines { connect: short, first_byte: short, idle: short, total: Duration::from_secs(5) };
-    let who = Who { name: "the fake".to_owned(), credentials: "the key from OPENAI_API_KEY".to_owned() };
-    let endpoint = Endpoint { base_url: format!("{url}/v1/"), key: key.map(Secret::new), who };
-    OpenAi::new(endpoint, Http::new(deadlines, &Proxy::None).unwrap())
-}
+use crate::model::{KEY, heard, printed};
 
 fn hub(request: &Value) -> GenerateContentRequest {
     vendor::decode(request.to_string().as_bytes()).unwrap()
@@ -33,32 +21,6 @@ fn hub(request: &Value) -> GenerateContentRequest {
 
 fn hi() -> GenerateContentRequest {
     hub(&json!({"model": "m", "contents": [{"role": "user", "parts": [{"text": "hi"}]}]}))
-}
-
-fn printed(chunk: &GenerateContentResponse) -> Value {
-    let mut out = Vec::new();
-    vendor::encode(chunk, &mut out).unwrap();
-    serde_json::from_slice(&out).unwrap()
-}
-
-fn delta(delta: Value, finish: Option<&str>) -> Value {
-    json!({"id": "c", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
-}
-
-fn says(text: &str) -> Reply {
-    Reply::stream(&[delta(json!({"content": text}), Some("stop"))]).send("data: [DONE]\n\n")
-}
-
-async fn heard(backend: &OpenAi, request: GenerateContentRequest) -> (Vec<Value>, Option<ModelError>) {
-    let mut chunks = backend.stream(request);
-    let (mut told, mut error) = (Vec::new(), None);
-    while let Some(chunk) = soon(chunks.next()).await {
-        match chunk {
-            Ok(chunk) => told.push(printed(&chunk)),
-            Err(failed) => error = error.or(Some(failed)),
-        }
-    }
-    (told, error)
 }
 
 /// Two calls, each in three pieces, and what they took.
@@ -140,7 +102,7 @@ async fn two_calls_at_once_are_told_one_by_one() {
 /// What was told goes back as it came, with the answers of the tools.
 #[tokio::test]
 async fn the_answers_of_tools_go_back_by_id() {
-    let upstream = Upstream::start([two_calls()]).await;
+    let upstream = Upstream::start([two_calls(), says("Sunny.")]).await;
     let backend = backend(&upstream.url(), None);
     let (told, _) = heard(&backend, hi()).await;
     let parts = told.iter().filter_map(|chunk| chunk["candidates"][0]["content"]["parts"].as_array());
@@ -151,7 +113,6 @@ async fn the_answers_of_tools_go_back_by_id() {
         {"role": "model", "parts": parts},
         {"role": "user", "parts": [answer("call_b", "sun"), answer("call_a", "rain")]},
     ]);
-    upstream.answer_from_now_on([says("Sunny.")]);
     let (told, error) = heard(&backend, hub(&json!({"model": "m", "contents": contents}))).await;
     assert_eq!(error, None);
     assert_eq!(told, [candidate(json!([{"text": "Sunny."}]), Some("STOP"))]);
@@ -187,7 +148,7 @@ async fn text_is_passed_on_as_it_comes_and_leaving_ends_the_answer() {
     assert_eq!(text(&soon(chunks.next()).await.unwrap().unwrap()), "b");
     drop(chunks);
     upstream.was_left(1).await;
-    assert_eq!(upstream.was_asked(1).await[0].header("authorization"), "", "no key, no header");
+    assert_eq!(upstream.asked()[0].header("authorization"), "", "no key, no header");
 }
 
 #[tokio::test]
@@ -258,7 +219,8 @@ async fn names_of_models() {
     assert!(soon(backend.models()).await.unwrap().is_empty());
     let asked = upstream.asked();
     assert_eq!((asked[0].method.as_str(), asked[0].path.as_str()), ("GET", "/v1/models"));
-    assert_eq!(asked[0].header("authorization"), format!("Bearer {KEY}"));
+    let sent = (asked[0].header("authorization"), asked[0].header("x-team"));
+    assert_eq!(sent, (format!("Bearer {KEY}").as_str(), TEAM));
 }
 
 /// An answer, how many chunks come of it, and what is said then.
@@ -328,7 +290,7 @@ fn breaks() -> Vec<Fault> {
         (begun(), 1, ModelCause::Broken, "was cut off"),
         (begun().send("data: nonsense\n\n"), 1, ModelCause::Broken, "cannot be read"),
         (
-            begun().event(&json!({"error": {"message": KEY, "type": "server_error"}})),
+            begun().event(&json!({"error": {"message": format!("{KEY} {TEAM}"), "type": "server_error"}})),
             1,
             ModelCause::Unavailable,
             "[redacted]",
@@ -346,6 +308,7 @@ async fn each_fault_has_one_verdict() {
         let error = error.unwrap_or_else(|| panic!("{reply:?}"));
         assert_eq!((told.len(), error.cause), (chunks, cause), "{reply:?}: {error}");
         assert!(error.message.contains(words) && !error.message.contains(KEY), "{error}");
+        assert!(!error.message.contains(TEAM), "{error}");
         let after = (cause == ModelCause::Limited).then_some(Duration::from_millis(1500));
         assert_eq!(error.retry_after, after);
         assert_eq!(upstream.asked().len(), 1, "one attempt");
