@@ -76,8 +76,6 @@ pub enum StartError {
     Record { dir: PathBuf, error: io::Error },
     #[error("the backend `{name}` (model.backends) cannot be used: {problem}")]
     Backend { name: String, problem: String },
-    #[error("this kind of backend is not served yet: {0}")]
-    Unserved(String),
     #[error("agent.sandbox is on, but {0}; use a kernel that has it, or start with --sandbox auto or off")]
     NoSandbox(&'static str),
     #[error("rule {} (agent.rules[{index}]): {problem}; mend it or take it out", .index + 1)]

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `rehearsal` | follows a script or a few plain requests; needs no network |
 //! | `google` | Gemini by key, on Vertex, with the account of Gemini CLI |
+//! | `openai` | OpenAI, Ollama, vLLM, llama.cpp and whatever else speaks chat completions |
 //! | `router` | from the name of a model to who answers for it: routes, arms, fallbacks |
 //! | `patient` | asks again what failed before anything came of it |
 //! | `continued` | asks for the rest of answers that are longer than one request may give |
@@ -14,6 +15,7 @@ pub mod chunks;
 pub mod continued;
 pub mod google;
 pub mod http;
+pub mod openai;
 pub mod patient;
 pub mod record;
 pub mod rehearsal;

@@ -13,6 +13,7 @@ use crate::model::google::credentials::tokens;
 use crate::model::google::vertex::Access;
 use crate::model::google::{Api, CodeAssist, Google, Site, Vertex, code_assist, vertex};
 use crate::model::http::Http;
+use crate::model::openai::{Endpoint, OpenAi, Who};
 use crate::model::patient::Policy;
 use crate::model::rehearsal::Rehearsal;
 
@@ -53,7 +54,13 @@ impl Maker {
                 };
                 self.code_assist(named, options)
             }
-            BackendKind::OpenAi { .. } => Err(StartError::Unserved("openai".to_owned())),
+            BackendKind::OpenAi { base_url, key, headers } => {
+                let who =
+                    Who { name: format!("the model server {}", named.name), credentials: origin(named) };
+                let endpoint =
+                    Endpoint { base_url: base_url.clone(), key: key.clone(), headers: headers.clone(), who };
+                Ok(Arc::new(OpenAi::new(endpoint, self.http.clone())))
+            }
         }
     }
 

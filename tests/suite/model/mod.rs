@@ -7,6 +7,7 @@ mod credentials;
 mod faults_of_scripts;
 mod gemini;
 mod life;
+mod openai;
 mod outage;
 mod patience;
 mod record;
