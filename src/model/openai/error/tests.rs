@@ -231,12 +231,12 @@ fn an_answer_is_an_error_only_if_it_says_so() {
         assert_eq!(told(body.as_bytes(), &who()), None, "{body}");
     }
     for (body, cause) in [
-        (r#"{"error":"x"}"#, ModelCause::Unavailable),
-        (r#"{"error":{"message":"x","code":429}}"#, ModelCause::Limited),
-        (r#"{"error":{"message":"x","code":"rate_limit_exceeded"}}"#, ModelCause::Limited),
-        (r#"{"error":{"message":"x","type":"invalid_request_error"}}"#, ModelCause::Invalid),
-        (r#"{"error":{"message":"x","code":200}}"#, ModelCause::Unavailable),
-        (r#"{"error":{}}"#, ModelCause::Unavailable),
+        (r#"{"error":"x"}"#, Unavailable),
+        (r#"{"error":{"message":"x","code":429}}"#, Limited),
+        (r#"{"error":{"message":"x","code":"rate_limit_exceeded"}}"#, Limited),
+        (r#"{"error":{"message":"x","type":"invalid_request_error"}}"#, Invalid),
+        (r#"{"error":{"message":"x","code":200}}"#, Unavailable),
+        (r#"{"error":{}}"#, Unavailable),
     ] {
         assert_eq!(told(body.as_bytes(), &who()).map(|error| error.cause), Some(cause), "{body}");
     }
