@@ -74,6 +74,10 @@ pub enum StartError {
     Models(#[from] ClientError),
     #[error("sessions cannot be recorded in {}: {error}; name another directory with --record", .dir.display())]
     Record { dir: PathBuf, error: io::Error },
+    #[error(
+        "model.name: there is no model `{0}`, only `rehearsal`; set GEMINI_API_KEY, or name a backend that has it"
+    )]
+    NoModel(String),
     #[error("the backend `{name}` (model.backends) cannot be used: {problem}")]
     Backend { name: String, problem: String },
     #[error("agent.sandbox is on, but {0}; use a kernel that has it, or start with --sandbox auto or off")]

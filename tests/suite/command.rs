@@ -97,7 +97,7 @@ fn what_cannot_start_says_why_in_one_line() {
         (vec!["--auth", "none", "--listen", "0.0.0.0:0"], 2, "only for loopback"),
         (vec!["--tls-cert", file, "--tls-key", file], 1, "certificate"),
         (vec!["--set", "log.filter=a=b=c"], 2, "log filter"),
-        (vec!["--set", "model.name=gpt"], 1, "there is no model `gpt`; these are there: rehearsal"),
+        (vec!["--set", "model.name=gpt"], 1, "there is no model `gpt`, only `rehearsal`; set GEMINI_API_KEY"),
         (vec!["--set", "agent.root=/usr"], 1, "does not lie under agent.root, /usr; name one that does"),
         (
             vec!["--set", "agent.rules=[{tool='*', decision='ask'}, {tool='a b', decision='ask'}]"],

@@ -73,6 +73,11 @@ fn keys(kind: &BackendKind) -> Vec<Secret> {
 
 /// The backends of the settings, and the rehearsal in any case.
 pub(super) fn table(settings: &Model) -> Result<(Arc<Rehearsal>, Table), StartError> {
+    // The rehearsal would answer for any name, and nobody would know.
+    let rehearsed = serving(settings).is_some_and(|named| matches!(named.kind, BackendKind::Rehearsal));
+    if rehearsed && settings.name != Rehearsal::NAME {
+        return Err(StartError::NoModel(settings.name.clone()));
+    }
     let rehearsal = Arc::new(rehearsal(settings)?);
     let http = Http::new(deadlines(settings), &proxy(&settings.proxy))?;
     let maker = Maker { http, rehearsal: Arc::clone(&rehearsal), patience: settings.patience };

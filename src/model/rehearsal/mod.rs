@@ -69,10 +69,8 @@ impl Rehearsal {
         Script::parse(BUILT_IN).map(|script| Self { script, plain: true })
     }
 
-    /// The names under which it is asked.
-    pub fn models(&self) -> &'static [&'static str] {
-        &[beat::MODEL]
-    }
+    /// What it is asked for as.
+    pub const NAME: &str = beat::MODEL;
 
     /// What the model is to say and to call now.
     fn lines(&self, conversation: &Conversation) -> Vec<Line> {
