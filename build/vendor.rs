@@ -8,6 +8,7 @@ use crate::Result;
 
 pub struct Package {
     pub name: &'static str,
+    pub members: Members,
     /// Messages whose impls are written by hand.
     pub by_hand: &'static [&'static str],
     /// Fields that hold JSON as the text that stood there.
@@ -19,12 +20,23 @@ pub struct Package {
     pub read_only: &'static [(&'static str, &'static str)],
     /// Fields that are read and written by a module of their own.
     pub with: &'static [(&'static str, &'static str)],
+    /// Fields that are printed even where they hold nothing: as `null`, `0`, `""` or `[]`.
+    pub always: &'static [&'static str],
 }
 
-pub const PACKAGES: [Package; 3] = [GEMINI, CODE_ASSIST, VERTEX];
+/// How the vendor spells the names of members.
+pub enum Members {
+    /// `finishReason`; `finish_reason` is read too.
+    Camel,
+    /// `finish_reason`.
+    Snake,
+}
+
+pub const PACKAGES: [Package; 4] = [GEMINI, CODE_ASSIST, VERTEX, OPENAI];
 
 const GEMINI: Package = Package {
     name: "agena.gemini.v1",
+    members: Members::Camel,
     by_hand: &["Part"],
     raw: &[
         "FunctionCall.args",
@@ -52,19 +64,101 @@ const GEMINI: Package = Package {
         ("EmbedContentRequest.model", "crate::proto::gemini::model_name"),
         ("Model.name", "crate::proto::gemini::model_name"),
     ],
+    always: &[],
 };
 
 const CODE_ASSIST: Package = Package {
     name: "agena.codeassist.v1",
+    members: Members::Camel,
     by_hand: &[],
     raw: &[],
     strict: &[],
     read_only: &[],
     with: &[("CountedContents.model", "crate::proto::gemini::model_name")],
+    always: &[],
 };
 
-const VERTEX: Package =
-    Package { name: "agena.vertex.v1", by_hand: &[], raw: &[], strict: &[], read_only: &[], with: &[] };
+const VERTEX: Package = Package {
+    name: "agena.vertex.v1",
+    members: Members::Camel,
+    by_hand: &[],
+    raw: &[],
+    strict: &[],
+    read_only: &[],
+    with: &[],
+    always: &[],
+};
+
+const OPENAI: Package = Package {
+    name: "agena.openai.v1",
+    members: Members::Snake,
+    by_hand: &["Content", "ContentPart", "Tool", "ToolCall", "ToolChoice", "EmbeddingInput", "Vector"],
+    raw: &[
+        "Message.audio",
+        "Message.extra_content",
+        "FunctionDefinition.parameters",
+        "CustomTool.format",
+        "AllowedTools.tools",
+        "ChatCompletionRequest.logit_bias",
+        "ChatCompletionRequest.function_call",
+        "ChatCompletionRequest.audio",
+        "ChatCompletionRequest.web_search_options",
+        "ChatCompletionRequest.prompt_cache_options",
+        "ChatCompletionRequest.prediction",
+        "ChatCompletionRequest.moderation",
+        "JsonSchema.schema",
+        "Choice.logprobs",
+        "ResponseMessage.annotations",
+        "ResponseMessage.audio",
+        "ResponseMessage.extra_content",
+        "ChunkChoice.logprobs",
+        "Delta.extra_content",
+        "ToolCallDelta.extra_content",
+        "Model.meta",
+    ],
+    strict: &[],
+    read_only: &[],
+    with: &[
+        ("ChatCompletionRequest.stop", "crate::proto::openai::texts"),
+        ("FunctionCall.arguments", "crate::proto::openai::arguments"),
+        ("FunctionCallDelta.arguments", "crate::proto::openai::arguments::optional"),
+        ("Error.code", "crate::proto::openai::code"),
+        ("ErrorResponse.error", "crate::proto::openai::error_or_text"),
+    ],
+    always: &[
+        "Message.content",
+        "FunctionCall.name",
+        "FunctionCall.arguments",
+        "CustomCall.name",
+        "CustomCall.input",
+        "AllowedTools.tools",
+        "ChatCompletion.created",
+        "ChatCompletion.choices",
+        "Choice.index",
+        "Choice.logprobs",
+        "Choice.finish_reason",
+        "ResponseMessage.content",
+        "ResponseMessage.refusal",
+        "ChatCompletionChunk.created",
+        "ChatCompletionChunk.choices",
+        "ChunkChoice.index",
+        "ChunkChoice.logprobs",
+        "ChunkChoice.finish_reason",
+        "Usage.prompt_tokens",
+        "Usage.completion_tokens",
+        "Usage.total_tokens",
+        "ModelList.data",
+        "Model.created",
+        "EmbeddingResponse.data",
+        "Embedding.index",
+        "EmbeddingUsage.prompt_tokens",
+        "EmbeddingUsage.total_tokens",
+        "Error.message",
+        "Error.type",
+        "Error.param",
+        "Error.code",
+    ],
+};
 
 /// Where unknown members go.
 const EXTRA: &str = "extra";
@@ -90,6 +184,7 @@ fn check_names(package: &Package, messages: &[MessageDescriptor]) -> Result<()> 
         .raw
         .iter()
         .chain(package.strict)
+        .chain(package.always)
         .copied()
         .chain(package.read_only.iter().chain(package.with).map(|(field, _)| *field));
     match named.into_iter().find(|name| !fields.iter().any(|field| field == name)) {
@@ -118,29 +213,39 @@ fn attribute(package: &Package, field: &FieldDescriptor) -> String {
     if field.name() == EXTRA {
         return "#[serde(skip)]".to_owned();
     }
-    let names = format!("rename = \"{}\", alias = \"{}\"", field.json_name(), field.name());
     let find = |list: &'static [(&str, &'static str)]| {
         list.iter().find(|(name, _)| *name == local(field)).map(|(_, by)| *by)
     };
-    let rest = match (find(package.read_only), find(package.with)) {
-        (Some(read), _) => format!("skip_serializing, deserialize_with = \"{read}\""),
-        (None, Some(module)) => {
-            format!("with = \"{module}\", skip_serializing_if = \"crate::proto::vendor::is_default\"")
-        }
+    let (how, mut skip) = match (find(package.read_only), find(package.with)) {
+        (Some(read), _) => (format!("skip_serializing, deserialize_with = \"{read}\""), None),
+        (None, Some(module)) => (format!("with = \"{module}\""), Some("crate::proto::vendor::is_default")),
         _ if package.raw.contains(&local(field).as_str()) => raw(field),
         _ => plain(package, field),
     };
-    format!("#[serde({names}, {rest})]")
+    if package.always.contains(&local(field).as_str()) {
+        skip = None;
+    }
+    let skip = skip.map(|skip| format!(", skip_serializing_if = \"{skip}\"")).unwrap_or_default();
+    format!("#[serde({}, {how}{skip})]", names(package, field))
 }
 
-fn raw(field: &FieldDescriptor) -> String {
-    let module = if field.is_list() { "raw::list" } else { "raw" };
-    let empty = if field.is_list() { "Vec" } else { "String" };
-    format!("with = \"crate::proto::vendor::{module}\", skip_serializing_if = \"{empty}::is_empty\"")
+fn names(package: &Package, field: &FieldDescriptor) -> String {
+    match package.members {
+        Members::Camel => format!("rename = \"{}\", alias = \"{}\"", field.json_name(), field.name()),
+        Members::Snake => format!("rename = \"{}\"", field.name()),
+    }
 }
 
-/// What reads a field, and when it is left out.
-fn plain(package: &Package, field: &FieldDescriptor) -> String {
+/// How a field is read and written, and what says that it is left out.
+type How = (String, Option<&'static str>);
+
+fn raw(field: &FieldDescriptor) -> How {
+    let (module, empty) =
+        if field.is_list() { ("raw::list", "Vec::is_empty") } else { ("raw", "String::is_empty") };
+    (format!("with = \"crate::proto::vendor::{module}\""), Some(empty))
+}
+
+fn plain(package: &Package, field: &FieldDescriptor) -> How {
     let one = field.kind().as_message().is_some() && !package.strict.contains(&local(field).as_str());
     let optional = field.supports_presence();
     let (read, skip) = match field.kind() {
@@ -155,5 +260,5 @@ fn plain(package: &Package, field: &FieldDescriptor) -> String {
     };
     let print =
         if read == "double" { ", serialize_with = \"crate::proto::vendor::print_double\"" } else { "" };
-    format!("deserialize_with = \"crate::proto::vendor::{read}\", skip_serializing_if = \"{skip}\"{print}")
+    (format!("deserialize_with = \"crate::proto::vendor::{read}\"{print}"), Some(skip))
 }

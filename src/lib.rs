@@ -10,7 +10,7 @@
 //! | [`transport`] | one port: connections, TLS, the rim's checks, gRPC on one side and routes on the other |
 //! | [`service`] | what calls mean |
 //! | [`agent`] | tasks that live: one actor each, on a journal |
-//! | [`model`] | what stands behind the agent: so far the rehearsal |
+//! | [`model`] | what stands behind the agent: Gemini, other models, the rehearsal, and the way from a name to one of them |
 //! | [`projection`] | events and tasks in the words of each dialect; pure |
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
 //! | [`store`] | the journal on SQLite: what was acknowledged is still there after a kill |
@@ -19,7 +19,7 @@
 //! | [`sandbox`] | what keeps tools inside: files by handle, confined children, checked addresses |
 //! | [`domain`] | values that every layer shares: principal, error, secret |
 //! | [`proto`] | the generated types, their JSON and their checks |
-//! | [`telemetry`] | logging |
+//! | [`telemetry`] | logging and metrics |
 
 // Generated code names this crate from inside (the product) and from outside (the tests' own service).
 extern crate self as agena;

@@ -13,14 +13,14 @@ use crate::config::{ApprovalMode, Decision, Rule, Settings, trust};
 use crate::domain::tool::Workshop;
 use crate::proto::devtool::AgentSettings;
 use crate::sandbox::process::own_binary;
-use crate::tool::{self, Bench, ShellLimits};
+use crate::tool::{self, Asks, Bench, ShellLimits};
 
 /// `confined`: commands are kept inside by the kernel.
 pub(super) fn mind(settings: &Settings, models: &Models, confined: bool) -> Result<Mind, StartError> {
     Ok(Mind {
         brain: Arc::clone(&models.brain),
         backend: Arc::clone(&models.backend),
-        workshop: Arc::new(workshop(settings, confined)?),
+        workshop: Arc::new(workshop(settings, models, confined)?),
         options: options(settings)?,
     })
 }
@@ -71,7 +71,7 @@ fn spec(rule: &Rule) -> RuleSpec {
     }
 }
 
-fn workshop(settings: &Settings, confined: bool) -> Result<impl Workshop, StartError> {
+fn workshop(settings: &Settings, models: &Models, confined: bool) -> Result<impl Workshop, StartError> {
     let (agent, workspace) = (&settings.agent, &settings.workspace);
     if !workspace.starts_with(&agent.root) {
         return Err(StartError::OutsideRoot { workspace: workspace.clone(), root: agent.root.clone() });
@@ -83,8 +83,13 @@ fn workshop(settings: &Settings, confined: bool) -> Result<impl Workshop, StartE
         default_workspace: Some(workspace.clone()),
         sandbox: confined,
         writable: agent.writable.clone(),
-        hidden: own_files.into_iter().chain([settings.data_dir.clone()]).collect(),
+        hidden: own_files
+            .into_iter()
+            .chain([settings.data_dir.clone()])
+            .chain(settings.model.record.clone())
+            .collect(),
         trusted: trusted(settings)?,
+        asks: Some(Asks { backend: Arc::clone(&models.backend), model: String::new() }),
         shell: ShellLimits { silence: agent.shell_silence, wall: agent.shell_wall, ..ShellLimits::default() },
         ..tool::Options::new(agent.root.clone(), helper)
     };

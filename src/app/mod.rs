@@ -16,7 +16,9 @@ use tonic_health::server::HealthReporter;
 
 use self::mind::mind;
 use self::models::models;
-use self::parts::{access, deliverer, durability, keep_quiet, keep_tidy, offer, options, place, rim};
+use self::parts::{
+    access, deliverer, durability, keep_quiet, keep_tidy, offer, options, place, rim, secrets,
+};
 use self::routes::{SERVICES, grpc, router};
 use self::sandbox::confining;
 use crate::agent::policy::BadRule;
@@ -70,8 +72,10 @@ pub enum StartError {
     Random(getrandom::Error),
     #[error(transparent)]
     Models(#[from] ClientError),
-    #[error("this kind of backend is not served yet: {0}")]
-    Unserved(String),
+    #[error("sessions cannot be recorded in {}: {error}; name another directory with --record", .dir.display())]
+    Record { dir: PathBuf, error: io::Error },
+    #[error("the backend `{name}` (model.backends) cannot be used: {problem}")]
+    Backend { name: String, problem: String },
     #[error("agent.sandbox is on, but {0}; use a kernel that has it, or start with --sandbox auto or off")]
     NoSandbox(&'static str),
     #[error("rule {} (agent.rules[{index}]): {problem}; mend it or take it out", .index + 1)]
@@ -122,7 +126,8 @@ impl App {
         let (access, local) = access(settings)?;
         let confining = confining(settings.agent.sandbox)?;
         let metrics = Arc::new(Metrics::default());
-        let models = models(&settings.model, Arc::clone(&metrics.models))?;
+        let secrets = secrets(settings, local.as_ref());
+        let models = models(&settings.model, secrets, Arc::clone(&metrics.models))?;
         let mind = mind(settings, &models, confining.on)?;
         let store: Arc<dyn Store> =
             Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);

@@ -10,6 +10,7 @@ use crate::agent::Engine;
 use crate::config::token;
 use crate::config::{self, AuthMode, LOCAL_KEY, Settings};
 use crate::domain::principal::Principal;
+use crate::domain::secret::Secret;
 use crate::domain::store::Store;
 use crate::model::rehearsal::{BadScript, Rehearsal, Script};
 use crate::proto::a2a::AgentExtension;
@@ -49,6 +50,15 @@ pub(super) fn access(settings: &Settings) -> Result<(Access, Option<token::Local
     let named = keys.iter().map(|named| (Principal::named(&named.name), named.key.clone()));
     let all = named.chain([(Principal::named(LOCAL_KEY), local.token.clone())]).collect();
     Ok((Access::Keys(Keys::new(all)), Some(local)))
+}
+
+/// What opens this server.
+pub(super) fn secrets(settings: &Settings, local: Option<&token::LocalToken>) -> Vec<Secret> {
+    let named: &[_] = match &settings.auth {
+        AuthMode::None => &[],
+        AuthMode::Token { keys } => keys,
+    };
+    named.iter().map(|named| &named.key).chain(local.map(|local| &local.token)).cloned().collect()
 }
 
 pub(super) fn rim(settings: &Settings, bound: SocketAddr, access: Access) -> Rim {

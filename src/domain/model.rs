@@ -60,6 +60,19 @@ pub struct ModelError {
     pub message: String,
     /// When it may be worth another try, if the other side says so.
     pub retry_after: Option<Duration>,
+    /// It was staged, so that whoever serves it can show it on the wire as what it stands for.
+    pub staged: Option<Staged>,
+}
+
+/// What a script wants to be seen on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Staged {
+    /// An answer with this status of HTTP.
+    Status(u16),
+    /// A connection that breaks.
+    Reset,
+    /// Bytes that are no answer.
+    Garbage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,7 +105,7 @@ impl ModelCause {
 
 impl ModelError {
     pub fn new(cause: ModelCause, message: impl Into<String>) -> Self {
-        Self { cause, message: message.into(), retry_after: None }
+        Self { cause, message: message.into(), retry_after: None, staged: None }
     }
 
     pub fn unsupported(model: &str, lack: &str) -> Self {

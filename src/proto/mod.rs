@@ -4,6 +4,7 @@
 pub mod codeassist;
 pub mod gemini;
 pub mod json;
+pub mod openai;
 pub mod schema;
 pub mod vendor;
 pub mod vertex;
@@ -55,6 +56,11 @@ mod generated {
         pub mod gemini {
             pub mod v1 {
                 include!(concat!(env!("OUT_DIR"), "/product/agena.gemini.v1.rs"));
+            }
+        }
+        pub mod openai {
+            pub mod v1 {
+                include!(concat!(env!("OUT_DIR"), "/product/agena.openai.v1.rs"));
             }
         }
         pub mod task {

@@ -10,7 +10,7 @@ pub mod raw;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use extra::Extra;
+pub use extra::{Extra, Members};
 pub(crate) use extra::{Keep, Key, KeyOf, keep_extra, with_extra};
 pub use plain::{
     double, integer, is_default, no_number, one_or_many, optional_integer, or_default, print_double,

@@ -29,10 +29,11 @@ pub(super) enum WebTool {
 }
 
 impl Asks {
-    /// With the model of the client if that can look things up, or else with the usual one, or not at all.
+    /// With the model of the client if that can look things up, or else with the usual one, or not at all. No name stands
+    /// for the model that is asked where nobody names one.
     pub(super) fn able(&self, of_client: &str) -> Option<Self> {
         let models = [of_client, &self.model];
-        let model = models.into_iter().find(|name| !name.is_empty() && self.backend.searches(name))?;
+        let model = models.into_iter().find(|name| self.backend.searches(name))?;
         Some(Self { backend: Arc::clone(&self.backend), model: model.to_owned() })
     }
 

@@ -43,7 +43,9 @@ impl Retry {
 
     /// How long to wait before asking again; none if there is no use.
     pub(super) fn after(&mut self, error: &ModelError, now: Instant, chance: u32) -> Option<Duration> {
-        if !error.cause.is_passing() {
+        // What a script stages comes again, unless the script says that another try is welcome.
+        let meant = error.staged.is_some() && error.retry_after.is_none();
+        if !error.cause.is_passing() || meant {
             return None;
         }
         self.failures += 1;
@@ -66,6 +68,7 @@ impl Retry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::model::Staged;
 
     fn waits(error: &ModelError, times: usize) -> Vec<Option<f64>> {
         let mut now = Instant::now();
@@ -110,5 +113,8 @@ mod tests {
         assert_eq!(waits(&limited(40), 3), [Some(40.2), Some(40.4), None]);
         assert_eq!(waits(&limited(101), 1), [None]);
         assert_eq!(waits(&limited(0), 2), [Some(1.0), Some(2.0)]);
+        let staged = |error| ModelError { staged: Some(Staged::Reset), ..error };
+        assert_eq!(waits(&staged(limited(0)), 1), [Some(1.0)]);
+        assert_eq!(waits(&staged(ModelError::new(ModelCause::Unavailable, "")), 1), [None]);
     }
 }

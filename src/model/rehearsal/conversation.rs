@@ -10,6 +10,8 @@ use crate::proto::gemini::{Content, FunctionResponse, GenerateContentRequest, Pa
 pub(super) struct Conversation {
     /// What the user said last.
     pub(super) said: String,
+    /// That was the so many-th thing that the user said.
+    pub(super) turn: usize,
     /// So many answers of the model had calls since then, and all of them came back.
     pub(super) answered: usize,
     /// What the last of these calls gave.
@@ -41,6 +43,7 @@ impl Conversation {
         let declared = request.tools.iter().flat_map(|tool| &tool.function_declarations);
         Self {
             said: last.map(|at| text(&contents[at])).unwrap_or_default(),
+            turn: contents.iter().filter(|content| is_said(content)).count(),
             answered: answers.len(),
             results: answers.last().map(|content| responses(content).map(told).collect()).unwrap_or_default(),
             next_call: next_call(contents),
@@ -60,7 +63,7 @@ fn is_said(content: &Content) -> bool {
     content.role != "model" && responses(content).next().is_none()
 }
 
-fn text(content: &Content) -> String {
+pub(super) fn text(content: &Content) -> String {
     let words = content.parts.iter().filter(|part| !part.thought).filter_map(|part| match &part.data {
         Some(Data::Text(text)) => Some(text.as_str()),
         _ => None,

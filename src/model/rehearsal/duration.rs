@@ -4,20 +4,33 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 
-/// More would only be a mistake in a script.
-const MOST: f64 = 3600.0;
+/// Longer waits would only be a mistake in a script.
+pub(super) const MOST: Duration = Duration::from_hours(1);
+/// Quotas are filled up daily or monthly.
+pub(super) const MOST_AFTER: Duration = Duration::from_hours(24 * 366);
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    up_to(MOST, deserializer)
+}
+
+/// When to try again.
+pub(super) fn long<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    up_to(MOST_AFTER, deserializer).map(Some)
+}
+
+fn up_to<'de, D: Deserializer<'de>>(most: Duration, deserializer: D) -> Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse(&text)
+        .filter(|time| *time <= most)
         .ok_or_else(|| de::Error::custom(format_args!("{text:?} is not a time such as 200ms, 2s or 1m")))
 }
 
-pub(super) fn optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    deserialize(deserializer).map(Some)
+/// As a recording writes it: whole milliseconds.
+pub(super) fn print(time: Duration) -> String {
+    format!("{}ms", time.as_millis())
 }
 
-pub(super) fn parse(text: &str) -> Option<Duration> {
+fn parse(text: &str) -> Option<Duration> {
     let split = text.find(|c: char| c.is_ascii_alphabetic())?;
     let (number, unit) = text.split_at(split);
     let seconds = number.trim().parse::<f64>().ok()?
@@ -27,7 +40,7 @@ pub(super) fn parse(text: &str) -> Option<Duration> {
             "m" => 60.0,
             _ => return None,
         };
-    (0.0..=MOST).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 #[cfg(test)]
@@ -43,9 +56,11 @@ mod tests {
             ("5", None),
             ("-1s", None),
             ("2h", None),
-            ("1e9s", None),
+            ("1e99s", None),
+            ("3600000ms", Some(3_600_000)),
         ] {
             assert_eq!(parse(text), expected.map(Duration::from_millis), "{text}");
         }
+        assert_eq!(print(MOST), "3600000ms");
     }
 }

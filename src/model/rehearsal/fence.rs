@@ -32,9 +32,9 @@ fn parse(lines: &[&str]) -> Result<Script, BadScript> {
         lines.iter().map(|line| line.trim_start()).find(|line| !line.is_empty() && !line.starts_with('#'));
     let text = lines.join("\n");
     if first.is_some_and(|line| line.starts_with(['-', '['])) {
-        Script::parse_lines(&text)
+        Script::lines_in_prompt(&text)
     } else {
-        Script::parse(&text)
+        Script::in_prompt(&text)
     }
 }
 
@@ -63,6 +63,11 @@ mod tests {
             ("```rehearsal\n- sing: a\n```", "sing"),
             ("```rehearsal\n```", ""),
             ("```rehearsal\n- calls: []\n```", "`calls` has no call"),
+            (
+                "```rehearsal\n- reset: {times: 1}\n- say: a\n```",
+                "rule 1: `times` counts while a script runs",
+            ),
+            ("```rehearsal\nrules: [{do: [error: {status: 500, times: 1}]}]\n```", "rule 1: `times` counts"),
         ] {
             let said = find(text).unwrap().map(|_| ()).unwrap_err().to_string();
             assert!(said.contains(problem), "{text}: {said}");

@@ -1,7 +1,5 @@
 //! Fills what a script leaves open: `{text}` is what the user said, `{result}` what the last tool call gave. Pure.
 
-use serde_json::{Map, Value};
-
 use super::line::{Call, Line, Pieces};
 
 /// What stands for what.
@@ -34,6 +32,7 @@ impl Filler<'_> {
             }
             Line::Call(call) => Line::Call(self.call(call)),
             Line::Calls(calls) => Line::Calls(calls.iter().map(|call| self.call(call)).collect()),
+            Line::Together(lines) => Line::Together(lines.iter().map(|line| self.line(line)).collect()),
             Line::Ask(text) => Line::Ask(self.fill(text)),
             Line::Reply(text) => Line::Reply(self.fill(text)),
             Line::Reject(text) => Line::Reject(self.fill(text)),
@@ -44,20 +43,7 @@ impl Filler<'_> {
     }
 
     fn call(&self, call: &Call) -> Call {
-        Call { tool: call.tool.clone(), with: self.object(&call.with) }
-    }
-
-    fn object(&self, members: &Map<String, Value>) -> Map<String, Value> {
-        members.iter().map(|(name, value)| (name.clone(), self.value(value))).collect()
-    }
-
-    fn value(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => self.fill(text).into(),
-            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
-            Value::Object(members) => self.object(members).into(),
-            other => other.clone(),
-        }
+        Call { with: call.with.map(&|text| self.fill(text)), ..call.clone() }
     }
 }
 

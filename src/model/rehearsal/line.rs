@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
-use crate::domain::model::ModelCause;
+use super::fault::{Again, Fault, Times};
+use super::json::Object;
+use crate::proto::gemini::GenerateContentResponse;
+use crate::proto::vendor;
 
 /// One line of a script.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -15,14 +18,35 @@ use crate::domain::model::ModelCause;
 pub(super) enum Line {
     /// The answer, whole or in pieces.
     Say(Pieces),
-    Think(Thought),
+    Think(Thinking),
     #[serde(deserialize_with = "super::duration::deserialize")]
     Wait(Duration),
     Call(Call),
     /// At once, in one answer.
     Calls(Vec<Call>),
     Error(Fault),
+    /// The connection breaks.
+    Reset(Option<Again>),
+    /// Something comes that cannot be read.
+    Garbage(Option<Again>),
+    /// Nothing comes any more.
+    Silence(Option<Again>),
     Usage(Usage),
+    /// What the answer names as its model, from here on.
+    Model(String),
+    ResponseId(String),
+    /// Of what was said or thought in the same entry.
+    Signature(String),
+    /// Why the answer ends.
+    Finish(String),
+    /// The answer ends, and nothing is added.
+    End,
+    /// A chunk as it is.
+    #[serde(deserialize_with = "chunk")]
+    Chunk(Box<GenerateContentResponse>),
+    /// All of it in one chunk: an entry with several keys.
+    #[serde(skip)]
+    Together(Vec<Line>),
     Artifact(Box<Thing>),
     Ask(String),
     Reply(String),
@@ -57,6 +81,14 @@ impl Pieces {
     }
 }
 
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Thinking {
+    /// To the letter.
+    Text(String),
+    Thought(Thought),
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Thought {
@@ -70,49 +102,33 @@ pub(super) struct Thought {
 pub(super) struct Call {
     pub(super) tool: String,
     #[serde(default)]
-    pub(super) with: Map<String, Value>,
+    pub(super) with: Object,
+    /// Instead of the next number. Such a call has no signature but the one that is given.
+    pub(super) id: Option<String>,
+    pub(super) signature: Option<String>,
 }
 
-/// The model fails: at once, or behind what it said so far.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Fault {
-    /// As HTTP would have it.
-    pub(super) status: u16,
-    #[serde(default)]
-    pub(super) message: String,
-    /// When another try is welcome.
-    #[serde(default, deserialize_with = "super::duration::optional")]
-    pub(super) after: Option<Duration>,
-}
-
-const CAUSES: [(u16, ModelCause); 12] = [
-    (400, ModelCause::Invalid),
-    (401, ModelCause::Denied),
-    (402, ModelCause::Exhausted),
-    (403, ModelCause::Denied),
-    (404, ModelCause::NotFound),
-    (413, ModelCause::TooLong),
-    (429, ModelCause::Limited),
-    (500, ModelCause::Unavailable),
-    (502, ModelCause::Broken),
-    (503, ModelCause::Unavailable),
-    (504, ModelCause::Unavailable),
-    (529, ModelCause::Unavailable),
-];
-
-impl Fault {
-    pub(super) fn cause(&self) -> Option<ModelCause> {
-        CAUSES.iter().find(|(status, _)| *status == self.status).map(|(_, cause)| *cause)
-    }
-}
-
-/// Tokens to be told instead of the estimate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+/// Tokens to be told. In a line of its own it is told at the end, and what is not given is estimated; in an entry with
+/// others it is exactly this.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Usage {
     pub(super) input: Option<i32>,
     pub(super) output: Option<i32>,
+    pub(super) thoughts: Option<i32>,
+    /// Of the input, from a cache.
+    pub(super) cached: Option<i32>,
+    /// Of what tools on the model's side said.
+    pub(super) tools: Option<i32>,
+    /// Otherwise their sum.
+    pub(super) total: Option<i32>,
+    /// Further members.
+    pub(super) more: Option<Object>,
+}
+
+fn chunk<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<GenerateContentResponse>, D::Error> {
+    let text = Object::deserialize(deserializer)?.to_json();
+    vendor::decode(text.as_bytes()).map(Box::new).map_err(serde::de::Error::custom)
 }
 
 /// An artifact. Exactly one of text, bytes, url and data is its content.
@@ -147,24 +163,43 @@ impl Line {
     pub(super) fn level(&self) -> Level {
         match self {
             Self::Say(_) | Self::Think(_) | Self::Wait(_) => Level::Either,
-            Self::Call(_) | Self::Calls(_) | Self::Error(_) | Self::Usage(_) => Level::Model,
             Self::Artifact(_)
             | Self::Ask(_)
             | Self::Reply(_)
             | Self::Complete(_)
             | Self::Reject(_)
             | Self::Fail(_) => Level::Agent,
+            _ => Level::Model,
         }
     }
 
     /// Nothing may follow.
     pub(super) fn ends(&self) -> bool {
-        matches!(self, Self::Error(_)) || self.level() == Level::Agent && !matches!(self, Self::Artifact(_))
+        match self {
+            Self::Finish(_) | Self::End => true,
+            Self::Error(_) | Self::Reset(_) | Self::Garbage(_) | Self::Silence(_) => self.times().is_none(),
+            other => other.level() == Level::Agent && !matches!(other, Self::Artifact(_)),
+        }
+    }
+
+    /// How often it goes wrong, if not always.
+    pub(super) fn times(&self) -> Option<&Times> {
+        match self {
+            Self::Error(fault) => fault.times.as_ref(),
+            Self::Reset(again) | Self::Garbage(again) | Self::Silence(again) => {
+                again.as_ref().map(|again| &again.times)
+            }
+            _ => None,
+        }
     }
 
     /// The answer ends here, and the next begins when the tools have answered.
     pub(super) fn calls(&self) -> bool {
-        matches!(self, Self::Call(_) | Self::Calls(_))
+        match self {
+            Self::Call(_) | Self::Calls(_) => true,
+            Self::Together(lines) => lines.iter().any(Self::calls),
+            _ => false,
+        }
     }
 
     pub(super) fn check(&self) -> Result<(), &'static str> {
@@ -173,12 +208,36 @@ impl Line {
             Self::Call(call) => call.check(),
             Self::Calls(calls) if calls.is_empty() => Err("`calls` has no call"),
             Self::Calls(calls) => calls.iter().try_for_each(Call::check),
-            Self::Error(fault) if fault.cause().is_none() => {
-                Err("the status of an error is 400, 401, 402, 403, 404, 413, 429, 500, 502, 503, 504 or 529")
-            }
+            Self::Error(fault) if fault.cause().is_none() => Err(
+                "the status of an error is 400, 401, 402, 403, 404, 413, 429, 500, 501, 502, 503, 504 or 529",
+            ),
+            Self::Signature(_) => Err("a signature stands in one entry with what was said or thought"),
+            Self::Together(lines) => together(lines),
             _ => Ok(()),
         }
     }
+}
+
+/// An entry with several keys is one chunk: something in it must be said, and all of it must be part of a chunk.
+fn together(lines: &[Line]) -> Result<(), &'static str> {
+    let is_spoken = |line: &Line| matches!(line, Line::Say(_) | Line::Think(_)) || line.calls();
+    let fits = |line: &Line| {
+        is_spoken(line) || matches!(line, Line::Signature(_) | Line::Usage(_) | Line::Finish(_))
+    };
+    if !lines.iter().all(fits) {
+        return Err(
+            "an entry with several keys is one chunk: think, say, signature, call, calls, usage, finish",
+        );
+    }
+    if !lines.iter().any(|line| is_spoken(line) || matches!(line, Line::Finish(_))) {
+        return Err("an entry with several keys says something, or finishes");
+    }
+    let signs =
+        |pair: &[Line]| matches!(pair, [before, Line::Signature(_)] if before.calls() || !is_spoken(before));
+    if matches!(lines.first(), Some(Line::Signature(_))) || lines.windows(2).any(signs) {
+        return Err("a signature stands behind what was said or thought; that of a call stands in the call");
+    }
+    lines.iter().filter(|line| !matches!(line, Line::Signature(_))).try_for_each(Line::check)
 }
 
 impl Call {

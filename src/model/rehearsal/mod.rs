@@ -1,35 +1,51 @@
 //! The rehearsal: a model that follows a script, or understands a few plain requests, for tests, for authors of clients,
 //! and for a first look without a key. As a [`Backend`] it thinks, speaks and calls tools; as a [`Brain`] it performs the
-//! rules that act on a task directly. It remembers nothing: all that it needs is in what it is asked with. The format is
-//! documented in `docs/rehearsal.md`.
+//! rules that act on a task directly. It remembers nothing but how often a script went wrong so far: all else that it needs
+//! is in what it is asked with. The format is documented in `docs/rehearsal.md`.
 
 mod answer;
+mod beat;
+mod besides;
 mod conversation;
 mod duration;
+mod entry;
+mod fault;
 mod fence;
 mod fill;
+mod json;
 mod line;
 mod perform;
 mod plain;
 mod script;
+mod spoken;
 #[cfg(test)]
 mod tests;
+mod transcript;
+mod when;
+mod yaml;
 
 use std::borrow::Cow;
 
+use async_trait::async_trait;
 use futures::stream::BoxStream;
 
 pub use script::{BadScript, Script};
+pub(super) use transcript::{Outcome, Take};
+pub(super) use when::SECRET;
 
 use self::conversation::Conversation;
 use self::fence::Fenced;
 use self::fill::Filler;
 use self::line::Line;
 use self::script::Rule;
+use self::when::Asked;
 use crate::domain::brain::{Brain, Step, Turn};
-use crate::domain::model::{Backend, Chunks};
+use crate::domain::model::{Backend, Chunks, ModelError};
 use crate::proto::a2a::{Message, Part, Role};
-use crate::proto::gemini::GenerateContentRequest;
+use crate::proto::gemini::{
+    BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
+    GenerateContentRequest, Model,
+};
 
 /// What happens when there is no script: it says what it heard, and that it is a rehearsal.
 const BUILT_IN: &str = include_str!("built_in.yaml");
@@ -55,7 +71,7 @@ impl Rehearsal {
 
     /// The names under which it is asked.
     pub fn models(&self) -> &'static [&'static str] {
-        &[answer::MODEL]
+        &[beat::MODEL]
     }
 
     /// What the model is to say and to call now.
@@ -69,7 +85,7 @@ impl Rehearsal {
                 vec![Line::say(format!("The rehearsal in this message cannot be followed: {problem}"))]
             }
             Some(Ok(Fenced { script, around })) => {
-                match script.named(&around, None).or_else(|| script.anything()) {
+                match script.named(asked(&around, conversation)).or_else(|| script.anything()) {
                     Some(rule) => follow(rule, &around, conversation),
                     None => vec![Line::say("No rule of the rehearsal in this message is for what it says.")],
                 }
@@ -79,7 +95,7 @@ impl Rehearsal {
     }
 
     fn own_lines(&self, said: &str, conversation: &Conversation) -> Vec<Line> {
-        if let Some(rule) = self.script.named(said, None) {
+        if let Some(rule) = self.script.named(asked(said, conversation)) {
             return follow(rule, said, conversation);
         }
         let wish = if self.plain { plain::understand(said) } else { None };
@@ -91,16 +107,42 @@ impl Rehearsal {
     }
 }
 
+fn asked<'a>(text: &'a str, conversation: &Conversation) -> Asked<'a> {
+    let (turn, answered) = (Some(conversation.turn), Some(conversation.answered));
+    Asked { text, turn, answered, message_id: None }
+}
+
 /// The part of the rule that is due.
 fn follow(rule: &Rule, text: &str, conversation: &Conversation) -> Vec<Line> {
     let filler = Filler { text, result: conversation.result() };
-    answer::due(&rule.lines, conversation.answered).iter().map(|line| filler.line(line)).collect()
+    let due = if rule.is_one_answer() {
+        rule.lines.as_slice()
+    } else {
+        answer::due(&rule.lines, conversation.answered)
+    };
+    due.iter().map(|line| filler.line(line)).collect()
 }
 
+#[async_trait]
 impl Backend for Rehearsal {
     fn stream(&self, request: GenerateContentRequest) -> Chunks {
         let conversation = Conversation::of(&request);
         answer::chunks(self.lines(&conversation), &conversation)
+    }
+
+    async fn count_tokens(&self, request: CountTokensRequest) -> Result<CountTokensResponse, ModelError> {
+        Ok(besides::count(&request))
+    }
+
+    async fn embed(
+        &self,
+        request: BatchEmbedContentsRequest,
+    ) -> Result<BatchEmbedContentsResponse, ModelError> {
+        besides::embed(&request)
+    }
+
+    async fn models(&self) -> Result<Vec<Model>, ModelError> {
+        Ok(besides::models())
     }
 }
 

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use serde::Deserialize;
 
-use super::line::{Line, Thing};
+use super::line::{Line, Thing, Thinking, Thought};
 use crate::domain::brain::{End, Step, Turn};
 use crate::domain::reference::{Reference, resolve};
 use crate::proto::a2a::part::Content;
@@ -38,8 +38,11 @@ pub(super) fn steps(lines: Vec<Line>, turn: Turn) -> BoxStream<'static, Step> {
 fn line_steps(line: Line, message: &Message, turn: &Turn) -> Vec<Step> {
     match line {
         Line::Say(pieces) => pieces.into_vec().iter().map(|piece| Step::Text(fill(piece, message))).collect(),
-        Line::Think(thought) => {
-            vec![Step::Thought(AgentThought { subject: thought.subject, description: thought.description })]
+        Line::Think(Thinking::Text(description)) => {
+            vec![Step::Thought(AgentThought { subject: String::new(), description })]
+        }
+        Line::Think(Thinking::Thought(Thought { subject, description })) => {
+            vec![Step::Thought(AgentThought { subject, description })]
         }
         Line::Artifact(thing) => artifact(*thing, message, turn),
         Line::Ask(question) => vec![Step::End(End::InputRequired(fill(&question, message)))],
@@ -49,7 +52,7 @@ fn line_steps(line: Line, message: &Message, turn: &Turn) -> Vec<Step> {
         Line::Reject(why) => vec![Step::End(End::Rejected(fill(&why, message)))],
         Line::Fail(why) => vec![Step::End(End::Failed(fill(&why, message)))],
         // The model's lines stand in no rule with the agent's, and waiting is done elsewhere.
-        Line::Wait(_) | Line::Call(_) | Line::Calls(_) | Line::Error(_) | Line::Usage(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -1,12 +1,14 @@
 //! The rehearsal as a model: requests in, chunks out.
 
+mod besides;
+mod lines;
 mod plain;
 mod scripts;
+mod transcripts;
 
 use futures::StreamExt;
 
 use super::*;
-use crate::domain::model::ModelError;
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{
     Content, FunctionCall, FunctionDeclaration, FunctionResponse, GenerateContentResponse, Part as HubPart,

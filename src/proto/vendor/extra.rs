@@ -61,7 +61,7 @@ pub(crate) fn with_extra<S: Serializer>(
 }
 
 /// The members of an object in their order, each as its text.
-struct Members(Vec<(String, Box<RawValue>)>);
+pub struct Members(pub Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

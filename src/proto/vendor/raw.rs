@@ -5,8 +5,9 @@ use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+/// Nothing is mostly left out; where it is printed it is `null`.
 pub fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    Raw(text).serialize(serializer)
+    if text.is_empty() { serializer.serialize_none() } else { Raw(text).serialize(serializer) }
 }
 
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
@@ -29,7 +30,7 @@ pub mod list {
 }
 
 /// Prints a text that must be JSON. Line breaks can only stand between its tokens, and would end a server-sent event.
-pub(super) struct Raw<'a>(pub(super) &'a str);
+pub(in crate::proto) struct Raw<'a>(pub(in crate::proto) &'a str);
 
 impl Serialize for Raw<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

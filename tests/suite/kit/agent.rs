@@ -1,6 +1,5 @@
 //! What stands behind the agent of a test: a script, and real tools in a workspace of its own.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -21,17 +20,17 @@ pub struct AgentSetup {
     pub trusted: Vec<PathBuf>,
     /// What the model was asked, in this order.
     pub asked: Asked,
-    /// Asked instead of the rehearsal.
-    pub model: Other,
+    /// Asked instead of the script.
+    pub instead: Option<Instead>,
 }
 
-/// Another model, if there is one.
-#[derive(Clone, Default)]
-pub struct Other(pub Option<Arc<dyn Backend>>);
+/// Any model.
+#[derive(Clone)]
+pub struct Instead(pub Arc<dyn Backend>);
 
-impl fmt::Debug for Other {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", if self.0.is_some() { "another model" } else { "the rehearsal" })
+impl std::fmt::Debug for Instead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Instead")
     }
 }
 
@@ -69,7 +68,8 @@ impl AgentSetup {
             trusted: self.trusted.clone(),
             ..tool::Options::new(workspace, PathBuf::from(env!("CARGO_BIN_EXE_agena")))
         };
-        let model = self.model.0.clone().unwrap_or_else(|| rehearsal.clone());
+        let model =
+            self.instead.clone().map_or_else(|| rehearsal.clone() as Arc<dyn Backend>, |other| other.0);
         let spy = Spy { model, asked: Arc::clone(&self.asked) };
         Mind {
             brain: rehearsal,

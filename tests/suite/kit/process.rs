@@ -104,6 +104,11 @@ impl Running {
         self.home.take().unwrap()
     }
 
+    /// What it logged so far.
+    pub fn logged(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
     /// All that it logged; it has ended.
     pub fn log(&mut self) -> String {
         self.reader.take().into_iter().for_each(|reader| reader.join().unwrap());

@@ -13,7 +13,7 @@ use crate::kit::upstream::{Reply, Step, Upstream, chunk, says};
 #[tokio::test]
 async fn an_answer_streams_as_it_comes() {
     let (one, two) = (chunk(json!([{"text": "a"}]), ""), chunk(json!([{"text": "b"}]), "STOP"));
-    let reply = Reply::stream(&[one.clone()]).then(Step::Hold).event(&two);
+    let reply = Reply::stream(std::slice::from_ref(&one)).then(Step::Hold).event(&two);
     let upstream = Upstream::start([reply]).await;
     let mut chunks = api(&upstream.url()).stream(request("hi"));
     assert_eq!(printed(&soon(chunks.next()).await.unwrap().unwrap()), one);

@@ -1,12 +1,16 @@
 //! Models on the wire: the real clients against a server that answers as it is told.
 
+mod binary;
 mod code_assist;
 mod continuation;
 mod credentials;
+mod faults_of_scripts;
 mod gemini;
 mod life;
+mod openai;
 mod outage;
 mod patience;
+mod record;
 mod routes;
 mod vertex;
 

@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::shared;
-use crate::kit::agent::{AgentSetup, Other};
+use crate::kit::agent::{AgentSetup, Instead};
 use crate::kit::upstream::chunk;
 
 const OUTAGE: Duration = Duration::from_secs(300);
@@ -48,7 +48,7 @@ async fn a_hundred_waiting_tasks_go_on_after_five_minutes() {
     let (began, asked) = (Instant::now(), Arc::new(AtomicUsize::new(0)));
     let away = Away { until: began + OUTAGE, asked: Arc::clone(&asked) };
     let patient = Patient::new(shared(away), Policy::agent(Duration::from_secs(600)));
-    let setup = AgentSetup { model: Other(Some(shared(patient))), ..AgentSetup::default() };
+    let setup = AgentSetup { instead: Some(Instead(shared(patient))), ..AgentSetup::default() };
     let engine = Engine::new(Arc::new(Sqlite::open_temporary().unwrap()), setup.mind(""));
     let tasks = futures::future::join_all((0..TASKS).map(|number| one(engine.clone(), number))).await;
     for (ended, said, waited) in &tasks {

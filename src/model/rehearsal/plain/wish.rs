@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::model::rehearsal::conversation::{Conversation, Told};
-use crate::model::rehearsal::line::{Call, Line, Thought};
+use crate::model::rehearsal::line::{Call, Line, Thinking, Thought};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::model::rehearsal) struct Wish {
@@ -41,7 +41,8 @@ impl Wish {
         }
         let description = format!("I will {}.", self.deed);
         let thought = Thought { subject: self.subject, description };
-        vec![Line::Think(thought), Line::Call(Call { tool: self.tool.to_owned(), with: self.with })]
+        let call = Call { tool: self.tool.to_owned(), with: self.with.into(), id: None, signature: None };
+        vec![Line::Think(Thinking::Thought(thought)), Line::Call(call)]
     }
 
     fn report(&self, results: &[Told]) -> String {

@@ -53,7 +53,7 @@ fn a_rule_goes_on_behind_its_calls() {
             "say On ",
             "say it: build it",
             "call rehearsal-1 read_file {\"file_path\":\"a build it\"} cmVoZWFyc2FsLTE= & \
-             call rehearsal-2 glob {\"deep\":[{\"x\":\"build it\"}],\"pattern\":\"*\"} ",
+             call rehearsal-2 glob {\"pattern\":\"*\",\"deep\":[{\"x\":\"build it\"}]} ",
             "STOP 2+24+6",
         ]
     );
@@ -152,7 +152,7 @@ fn a_script_in_the_prompt_wins() {
         ),
         (
             "```rehearsal\n- call: {tool: a}\n- ask: b\n```",
-            "say The rehearsal in this message cannot be followed: rule 1: call",
+            "say The rehearsal in this message cannot be followed: rule 1: artifact",
         ),
     ] {
         let answer = shown(ask(&rehearsal, &[user(block)]));
@@ -182,4 +182,16 @@ async fn the_agent_is_left_what_is_the_models() {
     let fenced = turn("1", "me\n```rehearsal\n- complete: \"for {text}\"\n```");
     let steps: Vec<_> = rehearsal.work(fenced).unwrap().collect().await;
     assert_eq!(steps, [Step::End(End::Completed(Some("for me".into())))]);
+}
+
+#[test]
+fn what_the_documentation_shows_can_be_followed() {
+    let text = include_str!("../../../../docs/rehearsal.md");
+    let blocks: Vec<&str> =
+        text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(blocks.len() > 3);
+    for block in blocks {
+        let block = if block.starts_with("rules:") { block } else { &format!("rules:\n- do:\n{block}") };
+        Script::parse(block).unwrap_or_else(|e| panic!("{block}\n{e}"));
+    }
 }

@@ -1,17 +1,21 @@
 //! The models that the settings name: who serves them, what goes where, and what stands before them. Asked again when the
 //! settings are read again.
 
+mod backend;
+mod credentials;
+
 use std::sync::Arc;
 
+use self::backend::Maker;
 use super::StartError;
 use super::parts::rehearsal;
-use crate::config::{self, BackendKind, KeyFrom, Model, NamedBackend};
+use crate::config::{self, BackendKind, Model, NamedBackend, VertexAccess};
 use crate::domain::brain::{Brain, Brainless};
 use crate::domain::model::Backend;
-use crate::model::continued::Continued;
-use crate::model::google::{Api, Google, Site};
+use crate::domain::secret::Secret;
 use crate::model::http::{Deadlines, Http, Proxy};
 use crate::model::patient::{Patient, Policy};
+use crate::model::record::Recorder;
 use crate::model::rehearsal::Rehearsal;
 use crate::model::router::table::{Arm, Family, Known, Names, Route, Target};
 use crate::model::router::{Router, Table};
@@ -26,61 +30,54 @@ pub(super) struct Models {
     pub(super) router: Arc<Router>,
 }
 
-pub(super) fn models(settings: &Model, calls: Arc<ModelCalls>) -> Result<Models, StartError> {
+/// `secrets` are kept out of what is recorded, beside those of the backends.
+pub(super) fn models(
+    settings: &Model,
+    secrets: Vec<Secret>,
+    calls: Arc<ModelCalls>,
+) -> Result<Models, StartError> {
     let (rehearsal, table) = table(settings)?;
     let router = Arc::new(Router::new(table, calls));
-    let patient = Patient::new(router.clone(), Policy::agent(settings.patience));
+    let patient = Arc::new(Patient::new(router.clone(), Policy::agent(settings.patience)));
     // A script that stands in a message is for the rehearsal alone: nobody else must follow it.
     let brain: Arc<dyn Brain> = match settings.backends.first().map(|first| &first.kind) {
         None | Some(BackendKind::Rehearsal) => rehearsal,
         Some(_) => Arc::new(Brainless),
     };
-    Ok(Models { brain, backend: Arc::new(patient), router })
+    let backend = recorded(settings, patient, secrets)?;
+    Ok(Models { brain, backend, router })
+}
+
+/// What comes through to the agent is what a replay should tell it: also that it waited.
+fn recorded(
+    settings: &Model,
+    backend: Arc<dyn Backend>,
+    mut secrets: Vec<Secret>,
+) -> Result<Arc<dyn Backend>, StartError> {
+    let Some(dir) = &settings.record else { return Ok(backend) };
+    secrets.extend(settings.backends.iter().flat_map(|named| keys(&named.kind)));
+    let cannot = |error| StartError::Record { dir: dir.clone(), error };
+    Ok(Arc::new(Recorder::new(backend, dir, &secrets).map_err(cannot)?))
+}
+
+fn keys(kind: &BackendKind) -> Vec<Secret> {
+    match kind {
+        BackendKind::Rehearsal => Vec::new(),
+        BackendKind::Gemini { key, .. } => key.iter().cloned().collect(),
+        BackendKind::Vertex { access: VertexAccess::Key(key), .. } => vec![key.clone()],
+        BackendKind::Vertex { access: VertexAccess::Credentials(_), .. } => Vec::new(),
+        BackendKind::CodeAssist { client, .. } => client.iter().map(|client| client.secret.clone()).collect(),
+        BackendKind::OpenAi { key, headers, .. } => key.iter().chain(headers.values()).cloned().collect(),
+    }
 }
 
 /// The backends of the settings, and the rehearsal in any case.
 pub(super) fn table(settings: &Model) -> Result<(Arc<Rehearsal>, Table), StartError> {
     let rehearsal = Arc::new(rehearsal(settings)?);
     let http = Http::new(deadlines(settings), &proxy(&settings.proxy))?;
-    let maker = Maker { settings, http, rehearsal: &rehearsal };
+    let maker = Maker { http, rehearsal: Arc::clone(&rehearsal), patience: settings.patience };
     let backends = settings.backends.iter().map(|named| maker.backend(named)).collect::<Result<_, _>>()?;
     Ok((rehearsal, Table { names: names(settings), backends }))
-}
-
-struct Maker<'a> {
-    settings: &'a Model,
-    http: Http,
-    rehearsal: &'a Arc<Rehearsal>,
-}
-
-impl Maker<'_> {
-    fn backend(&self, named: &NamedBackend) -> Result<Arc<dyn Backend>, StartError> {
-        match &named.kind {
-            BackendKind::Rehearsal => Ok(self.rehearsal.clone()),
-            BackendKind::Gemini { base_url, api_version, key, bearer } => Ok(self.google(Api {
-                base_url: base_url.clone(),
-                version: api_version.clone(),
-                key: key.clone(),
-                bearer: *bearer,
-                origin: origin(named.key_from.as_ref()),
-            })),
-            other => Err(StartError::Unserved(format!("{other:?}"))),
-        }
-    }
-
-    fn google(&self, site: impl Site) -> Arc<dyn Backend> {
-        let google = Arc::new(Google::new(site, self.http.clone()));
-        Arc::new(Continued::new(google, Policy::agent(self.settings.patience)))
-    }
-}
-
-fn origin(from: Option<&KeyFrom>) -> String {
-    match from {
-        None => "a request without a key".to_owned(),
-        Some(KeyFrom::Variable(name)) => format!("the key from {name}"),
-        Some(KeyFrom::File(path)) => format!("the key from {}", path.display()),
-        Some(KeyFrom::Inline) => "the key from the settings".to_owned(),
-    }
 }
 
 fn deadlines(settings: &Model) -> Deadlines {

@@ -1,0 +1,145 @@
+//! The file of a recording: written by a thread of its own, so that a slow disk delays nobody, and a rule at a time in one
+//! piece, so that a killed server leaves whole rules.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::SystemTime;
+
+use chrono::{DateTime, Utc};
+
+use super::blot::Blot;
+use crate::model::rehearsal::{Script, Take};
+
+const HEAD: &str = "# A recorded session. `agena --rehearsal` with this file plays it again; `speed: 10` above `rules:` \
+                    makes it faster.\nrules:\n";
+
+/// The last one who holds it waits until all is written.
+pub(super) struct Writer {
+    takes: Option<Sender<Take>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(super) fn start(dir: &Path, blot: Blot) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+        let (takes, taken) = mpsc::channel::<Take>();
+        let mut recording = Recording { dir: dir.to_owned(), file: None, warned: false };
+        let write = move || taken.into_iter().for_each(|take| recording.add(&blot.take(take)));
+        let thread = thread::Builder::new().name("recorder".to_owned()).spawn(write)?;
+        Ok(Self { takes: Some(takes), thread: Some(thread) })
+    }
+
+    pub(super) fn write(&self, take: Take) {
+        // Only a thread that has died hears nothing, and then nothing can be done about it here.
+        if let Some(takes) = &self.takes {
+            let _ = takes.send(take);
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.takes.take());
+        self.thread.take().into_iter().for_each(|thread| drop(thread.join()));
+    }
+}
+
+struct Recording {
+    dir: PathBuf,
+    file: Option<File>,
+    warned: bool,
+}
+
+impl Recording {
+    fn add(&mut self, take: &Take) {
+        let rule = take.rule();
+        // What could not be read again would spoil all that is there.
+        if let Err(problem) = Script::parse(&format!("rules:\n{rule}")) {
+            tracing::warn!(%problem, "an answer cannot be recorded");
+            return;
+        }
+        match self.append(&rule) {
+            Ok(()) => self.warned = false,
+            Err(error) if !self.warned => {
+                self.warned = true;
+                tracing::warn!(dir = %self.dir.display(), %error, "what the model answers is not recorded");
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn append(&mut self, rule: &str) -> io::Result<()> {
+        let Some(file) = &mut self.file else {
+            let (mut file, path) = create(&self.dir, SystemTime::now())?;
+            // What is left of a failed beginning would be no script.
+            file.write_all(format!("{HEAD}{rule}").as_bytes())
+                .inspect_err(|_| drop(fs::remove_file(&path)))?;
+            tracing::info!(path = %path.display(), "recording");
+            self.file = Some(file);
+            return Ok(());
+        };
+        let whole = file.metadata()?.len();
+        file.write_all(rule.as_bytes()).inspect_err(|_| drop(file.set_len(whole)))
+    }
+}
+
+/// `session-20260301T120000Z.yaml`, or with a number if another server has begun in that second.
+fn create(dir: &Path, now: SystemTime) -> io::Result<(File, PathBuf)> {
+    let time = DateTime::<Utc>::from(now).format("%Y%m%dT%H%M%SZ");
+    let mut number = 1;
+    loop {
+        let more = if number == 1 { String::new() } else { format!("-{number}") };
+        let path = dir.join(format!("session-{time}{more}.yaml"));
+        match OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+            Ok(file) => return Ok((file, path)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::proto::gemini::GenerateContentRequest;
+
+    #[test]
+    fn a_file_is_for_its_owner_and_never_another_ones() {
+        let dir = tempfile::tempdir().unwrap();
+        let time = SystemTime::UNIX_EPOCH;
+        for name in ["session-19700101T000000Z.yaml", "session-19700101T000000Z-2.yaml"] {
+            let (file, path) = create(dir.path(), time).unwrap();
+            assert_eq!(path.file_name().unwrap(), name);
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_disk_that_refuses_leaves_whole_rules_and_is_tried_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let take = Take::of(&GenerateContentRequest::default());
+        let place = dir.path().join("gone");
+        let mut recording = Recording { dir: place.clone(), file: None, warned: false };
+        recording.add(&take);
+        assert!(recording.warned && recording.file.is_none());
+        fs::create_dir(&place).unwrap();
+        recording.add(&take);
+        assert!(!recording.warned);
+        let path = fs::read_dir(&place).unwrap().next().unwrap().unwrap().path();
+        // Reading only, as a full disk would have it.
+        let good = recording.file.replace(File::open(&path).unwrap());
+        recording.add(&take);
+        assert!(recording.warned);
+        recording.file = good;
+        recording.add(&take);
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.matches("- when:").count(), 2, "{text}");
+        Script::parse(&text).unwrap();
+    }
+}

@@ -1,0 +1,76 @@
+//! Recording: what a model answers is passed on untouched and at once, and written down as a script of the rehearsal, with
+//! its times and without secrets. Only what the user said last and what the model answered is written: no system prompt and
+//! no output of a tool. Nothing that goes wrong here is felt by who asked. The composition root puts it around a model.
+
+mod blot;
+mod file;
+mod hearing;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use self::blot::Blot;
+use self::file::Writer;
+use self::hearing::{Hearing, Listener};
+use crate::domain::model::{Backend, Chunks, ModelError};
+use crate::domain::secret::Secret;
+use crate::proto::gemini::{
+    BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
+    GenerateContentRequest, GenerateContentResponse, Model,
+};
+
+/// Records the model behind it. What was answered is on disk when the recorder and its answers are gone.
+pub struct Recorder {
+    inner: Arc<dyn Backend>,
+    writer: Arc<Writer>,
+}
+
+impl Recorder {
+    /// Makes the directory, if it is not there. Each recorder writes one file, which begins with the first answer.
+    /// `secrets` are blotted out wherever they come up.
+    pub fn new(inner: Arc<dyn Backend>, dir: &Path, secrets: &[Secret]) -> io::Result<Self> {
+        let writer = Arc::new(Writer::start(dir, Blot::new(secrets))?);
+        Ok(Self { inner, writer })
+    }
+}
+
+#[async_trait]
+impl Backend for Recorder {
+    fn stream(&self, request: GenerateContentRequest) -> Chunks {
+        let listener = Listener::new(&request, Arc::clone(&self.writer));
+        Box::pin(Hearing::new(self.inner.stream(request), listener))
+    }
+
+    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
+        let mut listener = Listener::new(&request, Arc::clone(&self.writer));
+        listener.begin();
+        let answer = self.inner.generate(request).await;
+        listener.hear(Some(&answer));
+        if answer.is_ok() {
+            listener.hear(None);
+        }
+        answer
+    }
+
+    async fn count_tokens(&self, request: CountTokensRequest) -> Result<CountTokensResponse, ModelError> {
+        self.inner.count_tokens(request).await
+    }
+
+    async fn embed(
+        &self,
+        request: BatchEmbedContentsRequest,
+    ) -> Result<BatchEmbedContentsResponse, ModelError> {
+        self.inner.embed(request).await
+    }
+
+    async fn models(&self) -> Result<Vec<Model>, ModelError> {
+        self.inner.models().await
+    }
+
+    fn searches(&self, model: &str) -> bool {
+        self.inner.searches(model)
+    }
+}
