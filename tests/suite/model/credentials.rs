@@ -17,16 +17,18 @@ use rustls::pki_types::pem::PemObject as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::kit::soon;
 use crate::kit::upstream::{Asked, Reply, Step, Upstream};
+use crate::kit::{DEADLINE, soon};
 
 const KEY: &str = include_str!("service_account.pem");
 const FLAVOR: &str = "metadata-flavor: Google\r\n";
 
 pub fn http() -> Http {
-    let short = Duration::from_millis(500);
-    let deadlines =
-        Deadlines { connect: short, first_byte: short, idle: short, total: Duration::from_secs(5) };
+    waiting(DEADLINE)
+}
+
+fn waiting(patience: Duration) -> Http {
+    let deadlines = Deadlines { connect: patience, first_byte: patience, idle: patience, total: patience };
     Http::new(deadlines, &Proxy::None).unwrap()
 }
 
@@ -355,7 +357,6 @@ async fn what_the_token_server_says_is_told_with_what_to_do() {
         (Reply::json(429, &json!({})), ModelCause::Limited, "gives no token now: status 429"),
         (Reply::json(200, &json!({"id_token": "x"})), ModelCause::Broken, "answered without an access_token"),
         (Reply::reset(), ModelCause::Unavailable, "127.0.0.1"),
-        (Reply::silence(), ModelCause::Unavailable, "said nothing"),
     ] {
         let server = Upstream::start([reply]).await;
         let (_directory, path) = file(&user(&server.url()));
@@ -364,4 +365,14 @@ async fn what_the_token_server_says_is_told_with_what_to_do() {
         assert!(error.message.contains(said), "{error}");
         keeps_secrets(&error);
     }
+}
+
+#[tokio::test]
+async fn a_token_server_that_says_nothing_is_not_waited_for() {
+    let server = Upstream::start([Reply::silence()]).await;
+    let (_directory, path) = file(&user(&server.url()));
+    let options = Options { file: Some(path), ..Options::default() };
+    let error = given(&tokens(waiting(Duration::from_millis(100)), options).unwrap()).await.unwrap_err();
+    assert_eq!(error.cause, ModelCause::Unavailable);
+    assert!(error.message.contains("said nothing"), "{error}");
 }

@@ -150,6 +150,24 @@ async fn many_that_are_refused_together_renew_once() {
 }
 
 #[tokio::test]
+async fn a_refusal_that_comes_late_does_not_cost_the_new_token() {
+    let server = Upstream::start([granted("ya29.a"), granted("ya29.b"), granted("ya29.c")]).await;
+    let upstream = Upstream::start([held(unauthenticated()), unauthenticated(), says("hi")]).await;
+    let (_directory, tokens) = login(&server);
+    let vertex = Arc::new(vertex(&upstream, Access::Tokens(tokens)));
+    let late = tokio::spawn({
+        let vertex = Arc::clone(&vertex);
+        async move { words(&heard(&*vertex, request("a")).await.0) }
+    });
+    upstream.was_asked(1).await;
+    assert_eq!(words(&heard(&*vertex, request("a")).await.0), "hi");
+    upstream.release();
+    assert_eq!(soon(late).await.unwrap(), "hi");
+    assert_eq!(upstream.asked().last().unwrap().header("authorization"), "Bearer ya29.b");
+    assert_eq!(server.asked().len(), 2);
+}
+
+#[tokio::test]
 async fn ids_are_left_out_where_the_server_knows_none() {
     let said = "Invalid JSON payload received. Unknown name \"id\" at 'contents[1].parts[0].function_call': Cannot find field.";
     let refusal =
