@@ -38,9 +38,9 @@ class Place:
         return [str(self.binary), *arguments]
 
     def environment(self) -> dict[str, str]:
-        own = ("AGENA_", "CODER_AGENT_", "XDG_")
+        own = ("AGENA_", "CODER_AGENT_", "XDG_", "GEMINI_", "GOOGLE_", "CODE_ASSIST_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-        for name in ("RUST_LOG", "DEBUG"):
+        for name in ("RUST_LOG", "DEBUG", "USE_CCPA", "DEFAULT_MODEL"):
             kept.pop(name, None)
         return kept | {"HOME": str(self.root), "AGENA_DATA_DIR": str(self.data_dir)}
 
