@@ -18,8 +18,8 @@ use crate::tool::{self, Asks, Bench, ShellLimits};
 /// `confined`: commands are kept inside by the kernel.
 pub(super) fn mind(settings: &Settings, models: &Models, confined: bool) -> Result<Mind, StartError> {
     Ok(Mind {
-        brain: Arc::clone(&models.brain),
-        backend: Arc::clone(&models.backend),
+        brain: models.brain(),
+        backend: models.backend(),
         workshop: Arc::new(workshop(settings, models, confined)?),
         options: options(settings)?,
     })
@@ -89,7 +89,7 @@ fn workshop(settings: &Settings, models: &Models, confined: bool) -> Result<impl
             .chain(settings.model.record.clone())
             .collect(),
         trusted: trusted(settings)?,
-        asks: Some(Asks { backend: Arc::clone(&models.backend), model: String::new() }),
+        asks: Some(Asks { backend: models.backend(), model: String::new() }),
         shell: ShellLimits { silence: agent.shell_silence, wall: agent.shell_wall, ..ShellLimits::default() },
         ..tool::Options::new(agent.root.clone(), helper)
     };

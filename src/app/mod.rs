@@ -15,7 +15,7 @@ use std::sync::Arc;
 use tonic_health::server::HealthReporter;
 
 use self::mind::mind;
-use self::models::models;
+use self::models::Models;
 use self::parts::{
     access, deliverer, durability, keep_quiet, keep_tidy, offer, options, place, rim, secrets,
 };
@@ -29,7 +29,6 @@ use crate::config::{NamedBackend, Settings};
 use crate::domain::secret::Secret;
 use crate::domain::store::Store;
 use crate::model::http::ClientError;
-use crate::model::router::Router;
 use crate::proto::json::Unprintable;
 use crate::push::{self, Deliverer};
 use crate::sandbox::process;
@@ -112,7 +111,7 @@ pub struct App {
     health: HealthReporter,
     signals: transport::Signals,
     hangups: transport::Hangups,
-    models: Arc<Router>,
+    models: Models,
 }
 
 impl App {
@@ -131,7 +130,7 @@ impl App {
         let confining = confining(settings.agent.sandbox)?;
         let metrics = Arc::new(Metrics::default());
         let secrets = secrets(settings, local.as_ref());
-        let models = models(&settings.model, secrets, Arc::clone(&metrics.models))?;
+        let models = Models::new(&settings.model, secrets, Arc::clone(&metrics.models))?;
         let mind = mind(settings, &models, confining.on)?;
         let store: Arc<dyn Store> =
             Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);
@@ -154,7 +153,6 @@ impl App {
         };
         let (token, warning) = local.map_or((None, None), |local| (Some(local.token), local.warning));
         let sandbox = confining.word;
-        let models = models.router;
         Ok(Self {
             place,
             token,

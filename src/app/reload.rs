@@ -1,22 +1,19 @@
 //! Settings that are read again while the server runs: models at once, the rest at the next start. What is wrong with
 //! them is said, and everything stays as it is.
 
-use std::sync::Arc;
-
-use super::models::table;
-use crate::config::Settings;
-use crate::model::router::Router;
+use super::models::Models;
+use crate::config::{Model, Settings};
 use crate::transport::Hangups;
 
 pub(super) async fn on_hangup(
     mut hangups: Hangups,
-    router: Arc<Router>,
+    models: Models,
     mut settings: Settings,
     read: impl Fn() -> Result<Settings, String>,
 ) {
     loop {
         hangups.next().await;
-        match read().and_then(|new| exchange(&router, &settings, new)) {
+        match read().and_then(|new| exchange(&models, &settings, new)) {
             Ok(new) => settings = new,
             Err(problem) => tracing::error!(problem, "the settings were read again and are not used"),
         }
@@ -24,9 +21,8 @@ pub(super) async fn on_hangup(
 }
 
 /// The new models are in force; the rest of the settings is kept, because it is.
-fn exchange(router: &Router, old: &Settings, new: Settings) -> Result<Settings, String> {
-    let (_, table) = table(&new.model).map_err(|error| error.to_string())?;
-    router.replace(table);
+fn exchange(models: &Models, old: &Settings, new: Settings) -> Result<Settings, String> {
+    models.exchange(&new.model).map_err(|error| error.to_string())?;
     let mut waiting = old.needs_restart(&new);
     waiting.extend((old.model.patience != new.model.patience).then_some("model.patience_seconds"));
     waiting.extend((old.model.record != new.model.record).then_some("model.record"));
@@ -36,5 +32,6 @@ fn exchange(router: &Router, old: &Settings, new: Settings) -> Result<Settings, 
         waiting,
         "the settings of models were read again; `waiting` waits for a restart"
     );
-    Ok(Settings { model: new.model, ..old.clone() })
+    let (patience, record) = (old.model.patience, old.model.record.clone());
+    Ok(Settings { model: Model { patience, record, ..new.model }, ..old.clone() })
 }

@@ -48,7 +48,10 @@ fn workspace(settings: &Settings) -> String {
 
 /// The model that is asked unless a client says otherwise, who serves it, and what else happens to a request.
 fn model(model: &Model, serving: Option<&NamedBackend>) -> String {
-    let mut notes = vec![serving.map_or_else(|| "by routes".to_owned(), backend)];
+    let mut notes = vec![match (serving.map(|named| &named.kind), &model.rehearsal) {
+        (Some(BackendKind::Rehearsal), Some(script)) => format!("no model: it follows {}", script.display()),
+        _ => serving.map_or_else(|| "by routes".to_owned(), backend),
+    }];
     if !model.fallback.is_empty() {
         notes.push(format!("else {}", model.fallback.join(", ")));
     }
@@ -70,6 +73,9 @@ fn backend(backend: &NamedBackend) -> String {
         BackendKind::Vertex { project, location, access: VertexAccess::Credentials(file), .. } => {
             let project = project.as_deref().unwrap_or("no project");
             format!("Vertex AI, {project} in {location}, {}", credentials(file.as_deref()))
+        }
+        BackendKind::CodeAssist { credentials: None, .. } => {
+            "Code Assist, Gemini CLI's login or application default credentials".to_owned()
         }
         BackendKind::CodeAssist { credentials: file, .. } => {
             format!("Code Assist, {}", credentials(file.as_deref()))
@@ -139,6 +145,16 @@ mod tests {
             "rehearsal   (no model: it follows scripts and a few plain requests; set GEMINI_API_KEY for Gemini)",
         ),
         (&[], &[("GEMINI_API_KEY", "hush")], "gemini-3.8-flash   (Gemini API, key from GEMINI_API_KEY)"),
+        (
+            &["--rehearsal", "/s.yaml"],
+            &[("GEMINI_API_KEY", "hush")],
+            "rehearsal   (no model: it follows /s.yaml)",
+        ),
+        (
+            &[],
+            &[("USE_CCPA", "1")],
+            "gemini-3.8-flash   (Code Assist, Gemini CLI's login or application default credentials)",
+        ),
         (
             &["--model", "gemini-x"],
             &[("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:4000")],

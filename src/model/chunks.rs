@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use futures::{Stream, StreamExt};
 
@@ -20,7 +21,13 @@ pub trait Reader: Send + Unpin + 'static {
 
     /// Nothing more comes.
     fn finish(&mut self, out: &mut Out);
+
+    /// The answer is whole, whatever may still come.
+    fn is_whole(&self) -> bool;
 }
+
+/// Behind a whole answer there may be a last word on what it took, and nothing to wait for long.
+const REST: Duration = Duration::from_secs(2);
 
 pub fn chunks(pieces: Pieces, reader: impl Reader) -> Chunks {
     Read { pieces: Some(Box::pin(pieces)), reader, out: Out::new() }.boxed()
@@ -51,9 +58,15 @@ impl<R: Reader> Stream for Read<R> {
             }
             let Some(pieces) = &mut this.pieces else { return Poll::Ready(None) };
             match ready!(pieces.poll_next_unpin(context)) {
-                Some(Ok(piece)) => this.reader.push(&piece, &mut this.out),
-                Some(Err(error)) => this.out.push_back(Err(error)),
-                None => {
+                Some(Ok(piece)) => {
+                    this.reader.push(&piece, &mut this.out);
+                    if this.reader.is_whole() {
+                        pieces.hurry(REST);
+                    }
+                }
+                Some(Err(error)) if !this.reader.is_whole() => this.out.push_back(Err(error)),
+                // A connection that ends badly behind a whole answer takes nothing from it.
+                Some(Err(_)) | None => {
                     this.pieces = None;
                     this.reader.finish(&mut this.out);
                 }

@@ -94,7 +94,7 @@ impl Answer {
     }
 }
 
-/// The prompt is the same each time; what was said adds up.
+/// Every request takes its prompt anew, so all of it adds up.
 fn sum(before: &UsageMetadata, now: &UsageMetadata) -> UsageMetadata {
     UsageMetadata {
         prompt_token_count: before.prompt_token_count.saturating_add(now.prompt_token_count),

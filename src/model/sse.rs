@@ -25,6 +25,7 @@ pub struct Frames {
     data: Vec<u8>,
     has_data: bool,
     raw: Vec<u8>,
+    nesting: Nesting,
     begun: bool,
     broken: bool,
 }
@@ -59,10 +60,7 @@ impl Frames {
             self.line(&line, each);
         }
         self.event(each);
-        if !self.raw.is_empty() {
-            each(Frame::Raw(&self.raw));
-            self.raw.clear();
-        }
+        self.end_raw(each);
     }
 
     fn line(&mut self, line: &[u8], each: &mut impl FnMut(Frame<'_>)) {
@@ -98,15 +96,22 @@ impl Frames {
         }
     }
 
-    /// Ends where it is a whole JSON value, else with everything.
+    /// Ends where its last bracket closes, else with everything.
     fn raw_line(&mut self, line: &[u8], each: &mut impl FnMut(Frame<'_>)) {
         self.raw.extend_from_slice(line);
         self.raw.push(b'\n');
-        let may_end = matches!(line.trim_ascii_end().last(), Some(b'}' | b']'));
-        if may_end && serde_json::from_slice::<serde::de::IgnoredAny>(&self.raw).is_ok() {
+        line.iter().for_each(|byte| self.nesting.pass(*byte));
+        if self.nesting.is_closed() {
+            self.end_raw(each);
+        }
+    }
+
+    fn end_raw(&mut self, each: &mut impl FnMut(Frame<'_>)) {
+        if !self.raw.is_empty() {
             each(Frame::Raw(&self.raw));
             self.raw.clear();
         }
+        self.nesting = Nesting::default();
     }
 
     fn overflow(&mut self, each: &mut impl FnMut(Frame<'_>)) {
@@ -114,6 +119,33 @@ impl Frames {
             each(Frame::TooLong);
         }
         (self.rest, self.data, self.raw, self.has_data) = (Vec::new(), Vec::new(), Vec::new(), false);
+    }
+}
+
+/// How deep in brackets of JSON a byte stands. Each byte is looked at once, however long it goes on.
+#[derive(Debug, Default)]
+struct Nesting {
+    begun: bool,
+    depth: usize,
+    quoted: bool,
+    escaped: bool,
+}
+
+impl Nesting {
+    fn pass(&mut self, byte: u8) {
+        match byte {
+            _ if self.escaped => self.escaped = false,
+            b'\\' if self.quoted => self.escaped = true,
+            b'"' => self.quoted = !self.quoted,
+            _ if self.quoted => {}
+            b'{' | b'[' => (self.begun, self.depth) = (true, self.depth + 1),
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.begun && self.depth == 0 && !self.quoted
     }
 }
 
@@ -141,7 +173,7 @@ mod tests {
         told
     }
 
-    const CASES: [(&str, &[&str]); 12] = [
+    const CASES: [(&str, &[&str]); 13] = [
         ("data: a\n\ndata: b\n\n", &["a", "b"]),
         ("data:a\r\n\r\ndata:  b\r\n\r\n", &["a", " b"]),
         (": a comment\ndata: a\n: another\ndata: b\n\n", &["a\nb"]),
@@ -156,6 +188,7 @@ mod tests {
             &["a", "raw {\n  \"error\": {\n    \"code\": 500\n  }\n}"],
         ),
         ("[{\n  \"error\": {}\n}\n]\ndata: b\n\n", &["raw [{\n  \"error\": {}\n}\n]", "b"]),
+        ("[{\"a\": \"]}\\\"\"}\n,\n{}\n]\n", &["raw [{\"a\": \"]}\\\"\"}\n,\n{}\n]"]),
         ("<html>\n<p>: no</p>", &["raw <html>\n<p>: no</p>"]),
     ];
 
@@ -170,6 +203,18 @@ mod tests {
             let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
             assert_eq!(all(&bytes), expected, "{text:?} byte by byte");
         }
+    }
+
+    #[test]
+    fn a_long_list_is_read_in_one_go() {
+        let mut text = "[{\n".to_owned();
+        for number in 0..200_000 {
+            text.push_str(&format!("  \"text\": \"{number}\"\n}},\n{{\n"));
+        }
+        text.push_str("}]\n");
+        let began = std::time::Instant::now();
+        assert_eq!(all(&[text.as_bytes()]).len(), 1);
+        assert!(began.elapsed() < std::time::Duration::from_secs(2), "{:?}", began.elapsed());
     }
 
     #[test]

@@ -2,15 +2,17 @@
 //! settings are read again.
 
 mod backend;
+mod brain;
 mod credentials;
 
 use std::sync::Arc;
 
 use self::backend::Maker;
+use self::brain::Current;
 use super::StartError;
 use super::parts::rehearsal;
 use crate::config::{self, BackendKind, Model, NamedBackend, VertexAccess};
-use crate::domain::brain::{Brain, Brainless};
+use crate::domain::brain::Brain;
 use crate::domain::model::Backend;
 use crate::domain::secret::Secret;
 use crate::model::http::{Deadlines, Http, Proxy};
@@ -23,44 +25,71 @@ use crate::telemetry::metrics::ModelCalls;
 
 /// What thinks.
 pub(super) struct Models {
-    pub(super) brain: Arc<dyn Brain>,
+    brain: Arc<Current>,
     /// For the agent: it waits for a model that is down.
-    pub(super) backend: Arc<dyn Backend>,
-    /// Whose table is exchanged when the settings are read again.
-    pub(super) router: Arc<Router>,
+    backend: Arc<dyn Backend>,
+    router: Arc<Router>,
+    /// None if sessions are not recorded.
+    recorder: Option<Arc<Recorder>>,
 }
 
-/// `secrets` are kept out of what is recorded, beside those of the backends.
-pub(super) fn models(
-    settings: &Model,
-    secrets: Vec<Secret>,
-    calls: Arc<ModelCalls>,
-) -> Result<Models, StartError> {
-    let (rehearsal, table) = table(settings)?;
-    let router = Arc::new(Router::new(table, calls));
-    let patient = Arc::new(Patient::new(router.clone(), Policy::agent(settings.patience)));
-    // A script that stands in a message is for the rehearsal alone: nobody else must follow it.
-    let brain: Arc<dyn Brain> = match settings.backends.first().map(|first| &first.kind) {
-        None | Some(BackendKind::Rehearsal) => rehearsal,
-        Some(_) => Arc::new(Brainless),
-    };
-    let backend = recorded(settings, patient, secrets)?;
-    Ok(Models { brain, backend, router })
+impl Models {
+    /// `secrets` are kept out of what is recorded, beside those of the backends.
+    pub(super) fn new(
+        settings: &Model,
+        mut secrets: Vec<Secret>,
+        calls: Arc<ModelCalls>,
+    ) -> Result<Self, StartError> {
+        let (rehearsal, table) = table(settings)?;
+        let router = Arc::new(Router::new(table, calls));
+        let patient = Arc::new(Patient::new(router.clone(), Policy::agent(settings.patience)));
+        secrets.extend(keys(settings));
+        let recorder = recorder(settings, patient.clone(), &secrets)?.map(Arc::new);
+        let backend: Arc<dyn Backend> = match &recorder {
+            Some(recorder) => recorder.clone(),
+            None => patient,
+        };
+        let brain = Arc::new(Current::new(settings, rehearsal));
+        Ok(Self { brain, backend, router, recorder })
+    }
+
+    pub(super) fn brain(&self) -> Arc<dyn Brain> {
+        self.brain.clone()
+    }
+
+    pub(super) fn backend(&self) -> Arc<dyn Backend> {
+        Arc::clone(&self.backend)
+    }
+
+    /// The settings were read again. What is wrong with them changes nothing.
+    pub(super) fn exchange(&self, settings: &Model) -> Result<(), StartError> {
+        let (rehearsal, table) = table(settings)?;
+        if let Some(recorder) = &self.recorder {
+            // Before anybody can be asked with them.
+            let _ = recorder; // also
+        }
+        self.router.replace(table);
+        self.brain.replace(settings, rehearsal);
+        Ok(())
+    }
 }
 
 /// What comes through to the agent is what a replay should tell it: also that it waited.
-fn recorded(
+fn recorder(
     settings: &Model,
-    backend: Arc<dyn Backend>,
-    mut secrets: Vec<Secret>,
-) -> Result<Arc<dyn Backend>, StartError> {
-    let Some(dir) = &settings.record else { return Ok(backend) };
-    secrets.extend(settings.backends.iter().flat_map(|named| keys(&named.kind)));
+    inner: Arc<dyn Backend>,
+    secrets: &[Secret],
+) -> Result<Option<Recorder>, StartError> {
+    let Some(dir) = &settings.record else { return Ok(None) };
     let cannot = |error| StartError::Record { dir: dir.clone(), error };
-    Ok(Arc::new(Recorder::new(backend, dir, &secrets).map_err(cannot)?))
+    Recorder::new(inner, dir, secrets).map(Some).map_err(cannot)
 }
 
-fn keys(kind: &BackendKind) -> Vec<Secret> {
+fn keys(settings: &Model) -> Vec<Secret> {
+    settings.backends.iter().flat_map(|named| keys_of(&named.kind)).collect()
+}
+
+fn keys_of(kind: &BackendKind) -> Vec<Secret> {
     match kind {
         BackendKind::Rehearsal => Vec::new(),
         BackendKind::Gemini { key, .. } => key.iter().cloned().collect(),
@@ -72,7 +101,7 @@ fn keys(kind: &BackendKind) -> Vec<Secret> {
 }
 
 /// The backends of the settings, and the rehearsal in any case.
-pub(super) fn table(settings: &Model) -> Result<(Arc<Rehearsal>, Table), StartError> {
+fn table(settings: &Model) -> Result<(Arc<Rehearsal>, Table), StartError> {
     // The rehearsal would answer for any name, and nobody would know.
     let rehearsed = serving(settings).is_some_and(|named| matches!(named.kind, BackendKind::Rehearsal));
     if rehearsed && settings.name != Rehearsal::NAME {

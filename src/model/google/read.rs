@@ -24,6 +24,7 @@ impl<S: Site> Reader<S> {
     }
 
     fn frame(&mut self, frame: Frame<'_>, out: &mut Out) {
+        let was_whole = self.ended;
         let read = match frame {
             Frame::Data(data) => self.chunk(data).map(|chunk| vec![chunk]),
             Frame::Raw(raw) => self.raw(raw),
@@ -31,6 +32,8 @@ impl<S: Site> Reader<S> {
         };
         match read {
             Ok(chunks) => out.extend(chunks.into_iter().map(Ok)),
+            // Some gateways have a word of their own behind the end, such as `[DONE]`.
+            Err(error) if was_whole => tracing::debug!(%error, "left out behind a whole answer"),
             Err(error) => {
                 self.failed = true;
                 out.push_back(Err(error));
@@ -78,6 +81,10 @@ impl<S: Site> chunks::Reader for Reader<S> {
         let mut frames = std::mem::take(&mut self.frames);
         frames.read(bytes, &mut |frame| self.frame(frame, out));
         self.frames = frames;
+    }
+
+    fn is_whole(&self) -> bool {
+        self.ended
     }
 
     fn finish(&mut self, out: &mut Out) {

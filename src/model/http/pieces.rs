@@ -44,6 +44,15 @@ impl Pieces {
         Ok(whole.freeze())
     }
 
+    /// From now on nothing is waited for longer than this.
+    pub fn hurry(&mut self, patience: Duration) {
+        if patience < self.patience {
+            self.patience = patience;
+            let due = (self.quiet + patience).min(self.clock.end());
+            self.alarm.as_mut().reset(due);
+        }
+    }
+
     /// Rings at the end of patience, or of everything.
     fn poll_alarm(&mut self, context: &mut Context<'_>) -> Poll<ModelError> {
         loop {

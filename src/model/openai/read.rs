@@ -34,6 +34,10 @@ impl chunks::Reader for Reader {
         self.frames = frames;
     }
 
+    fn is_whole(&self) -> bool {
+        self.stream.is_whole()
+    }
+
     fn finish(&mut self, out: &mut Out) {
         let mut frames = std::mem::take(&mut self.frames);
         frames.finish(&mut |frame| self.frame(frame, out));

@@ -60,6 +60,11 @@ impl Stream {
         Self { state: State::Reading, answers: BTreeMap::new(), who }
     }
 
+    /// The model has said why it stopped.
+    pub fn is_whole(&self) -> bool {
+        self.state != State::Reading
+    }
+
     /// The data of one event.
     pub fn frame(&mut self, data: &[u8], out: &mut Out) {
         let data = data.trim_ascii();

@@ -63,13 +63,11 @@ impl Attempt {
         match came {
             Some(Ok(chunk)) => {
                 self.judge.hear(&chunk);
-                match self.judge.worthless().and_then(|error| self.again(&error)) {
-                    Some(told) => told,
-                    None => {
-                        self.now = Now::Listens(chunks);
-                        Some(Ok(chunk))
-                    }
+                if let Some(error) = self.judge.worthless() {
+                    return self.again(&error).unwrap_or(Some(Err(error)));
                 }
+                self.now = Now::Listens(chunks);
+                Some(Ok(chunk))
             }
             // Something of it was told already: asking again would tell it twice.
             Some(Err(error)) if self.judge.has_heard() => Some(Err(error)),

@@ -53,7 +53,7 @@ impl Retry {
         let Policy { patience, first, longest, broken, .. } = self.policy;
         let usual = backoff::delay(first, longest, self.failures, chance);
         // Who was told when to come does not come sooner, nor all at once.
-        let told = error.retry_after.map_or(Duration::ZERO, |told| told + usual / 5);
+        let told = error.retry_after.map_or(Duration::ZERO, |told| told.saturating_add(usual / 5));
         let wait = usual.max(told);
         let left = patience.saturating_sub(now.duration_since(self.began));
         (wait <= left && self.broken <= broken).then_some(wait)
@@ -112,6 +112,7 @@ mod tests {
         };
         assert_eq!(waits(&limited(40), 3), [Some(40.2), Some(40.4), None]);
         assert_eq!(waits(&limited(101), 1), [None]);
+        assert_eq!(waits(&limited(u64::MAX), 6), [None; 6]);
         assert_eq!(waits(&limited(0), 2), [Some(1.0), Some(2.0)]);
         let staged = |error| ModelError { staged: Some(Staged::Reset), ..error };
         assert_eq!(waits(&staged(limited(0)), 1), [Some(1.0)]);

@@ -45,6 +45,10 @@ impl Meter {
         if let Some(usage) = &chunk.usage_metadata {
             self.usage = usage.clone();
         }
+        // Nobody has to listen any longer.
+        if chunk.candidates.iter().any(|candidate| !candidate.finish_reason.is_empty()) {
+            self.outcome = "answered";
+        }
     }
 
     pub(super) fn ended(&mut self) {

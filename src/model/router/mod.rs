@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use self::meter::{Meter, Who};
 use self::rest::{Rests, passes_on};
 use self::table::{Names, Stop, Way};
-use crate::domain::model::{Backend, Chunks, ModelError};
+use crate::domain::model::{Backend, Chunks, ModelCause, ModelError};
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
     GenerateContentRequest, GenerateContentResponse, Model,
@@ -31,55 +31,77 @@ pub struct Table {
 
 pub struct Router {
     /// Answers that have begun end with the table that they began with.
-    table: RwLock<Arc<Table>>,
-    shared: Arc<Shared>,
+    now: RwLock<Arc<Now>>,
+    calls: Arc<ModelCalls>,
 }
 
-struct Shared {
+/// A table, and who of it should be left alone. A new table begins with everybody.
+struct Now {
+    table: Table,
     rests: Rests,
-    calls: Arc<ModelCalls>,
+}
+
+impl Now {
+    fn of(table: Table) -> Arc<Self> {
+        Arc::new(Self { table, rests: Rests::default() })
+    }
 }
 
 impl Router {
     pub fn new(table: Table, calls: Arc<ModelCalls>) -> Self {
-        let shared = Arc::new(Shared { rests: Rests::default(), calls });
-        Self { table: RwLock::new(Arc::new(table)), shared }
+        Self { now: RwLock::new(Now::of(table)), calls }
     }
 
     /// From now on.
     pub fn replace(&self, table: Table) {
-        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(table);
+        *self.now.write().unwrap_or_else(PoisonError::into_inner) = Now::of(table);
     }
 
-    fn table(&self) -> Arc<Table> {
-        Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
+    fn now(&self) -> Arc<Now> {
+        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn trip(&self, model: &str, request: Option<&GenerateContentRequest>) -> Trip {
-        let table = self.table();
-        let Way { route, arm, mut stops } = table.names.way(model, request);
-        self.shared.rests.order(&mut stops, Instant::now());
-        Trip { table, shared: Arc::clone(&self.shared), route, arm, stops: stops.into_iter(), at: None }
+        let now = self.now();
+        let Way { route, arm, mut stops } = now.table.names.way(model, request);
+        if request.is_some_and(looks_up) {
+            // Whoever cannot would answer from memory, and nobody would know.
+            stops.extend(now.table.names.stops(model));
+            stops.retain(|stop| {
+                now.table.backends.get(stop.backend).is_some_and(|backend| backend.searches(&stop.model))
+            });
+        }
+        now.rests.order(&mut stops, Instant::now());
+        let calls = Arc::clone(&self.calls);
+        Trip { now, calls, route, arm, stops: stops.into_iter(), at: None, passing: None }
     }
 }
 
 /// On the way from one backend to the next.
 struct Trip {
-    table: Arc<Table>,
-    shared: Arc<Shared>,
+    now: Arc<Now>,
+    calls: Arc<ModelCalls>,
     route: String,
     arm: String,
     stops: std::vec::IntoIter<Stop>,
     at: Option<Stop>,
+    /// Somebody failed who may well answer later.
+    passing: Option<ModelError>,
+}
+
+/// Asks for a tool of the model's own that reaches the web.
+fn looks_up(request: &GenerateContentRequest) -> bool {
+    const WEB: [&str; 4] = ["\"googleSearch\"", "\"google_search\"", "\"urlContext\"", "\"url_context\""];
+    request.tools.iter().any(|tool| WEB.iter().any(|name| tool.extra.contains(name)))
 }
 
 impl Trip {
     /// The next backend, and the name that it knows the model by.
     fn next(&mut self) -> Option<(Arc<dyn Backend>, String, Meter)> {
         let stop = self.stops.next()?;
-        let backend = Arc::clone(self.table.backends.get(stop.backend)?);
+        let backend = Arc::clone(self.now.table.backends.get(stop.backend)?);
         let model = stop.model.clone();
-        let named = self.table.names.backends.get(stop.backend).map(|known| known.name.clone());
+        let named = self.now.table.names.backends.get(stop.backend).map(|known| known.name.clone());
         let who = Who {
             backend: named.unwrap_or_default(),
             model: model.clone(),
@@ -87,23 +109,32 @@ impl Trip {
             arm: self.arm.clone(),
         };
         self.at = Some(stop);
-        Some((backend, model, Meter::new(Arc::clone(&self.shared.calls), who)))
+        Some((backend, model, Meter::new(Arc::clone(&self.calls), who)))
     }
 
     /// Whether somebody else is to be asked.
-    fn goes_on(&self, error: &ModelError) -> bool {
+    fn goes_on(&mut self, error: &ModelError) -> bool {
+        let sooner = |before: &ModelError| before.retry_after <= error.retry_after;
+        if error.cause.is_passing() && !self.passing.as_ref().is_some_and(sooner) {
+            self.passing = Some(error.clone());
+        }
         if !passes_on(error) {
             return false;
         }
         if let Some(stop) = &self.at {
-            self.shared.rests.begin(stop, error, Instant::now());
+            self.now.rests.begin(stop, error, Instant::now());
         }
         self.stops.len() > 0
     }
 
+    /// What is told when nobody answered: if one may answer later, that counts, not what is wrong with another.
+    fn verdict(&mut self, last: ModelError) -> ModelError {
+        self.passing.take().unwrap_or(last)
+    }
+
     fn arrived(&self) {
         if let Some(stop) = &self.at {
-            self.shared.rests.end(stop);
+            self.now.rests.end(stop);
         }
     }
 }
@@ -142,9 +173,13 @@ impl Asking {
                 }
                 Some(Err(error)) => {
                     meter.failed(&error);
-                    if self.begun || !self.trip.goes_on(&error) {
+                    if self.begun {
                         self.now = None;
                         return Some((Err(error), self));
+                    }
+                    if !self.trip.goes_on(&error) {
+                        self.now = None;
+                        return Some((Err(self.trip.verdict(error)), self));
                     }
                     self.ask();
                 }
@@ -163,7 +198,10 @@ impl Backend for Router {
         let trip = self.trip(&request.model, Some(&request));
         let mut asking = Asking { trip, request: Some(request), now: None, begun: false };
         asking.ask();
-        stream::unfold(asking, Asking::next).boxed()
+        match asking.now {
+            None => stream::iter([Err(nobody())]).boxed(),
+            Some(_) => stream::unfold(asking, Asking::next).boxed(),
+        }
     }
 
     async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
@@ -186,7 +224,7 @@ impl Backend for Router {
                 break;
             }
         }
-        Err(last)
+        Err(trip.verdict(last))
     }
 
     async fn count_tokens(&self, request: CountTokensRequest) -> Result<CountTokensResponse, ModelError> {
@@ -204,9 +242,9 @@ impl Backend for Router {
     }
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
-        let table = self.table();
+        let now = self.now();
         let (mut models, mut failed) = (Vec::new(), None);
-        for backend in &table.backends {
+        for backend in &now.table.backends {
             match backend.models().await {
                 Ok(more) => models.extend(more),
                 Err(error) => failed = failed.or(Some(error)),
@@ -218,8 +256,13 @@ impl Backend for Router {
         }
     }
 
+    /// Whether anybody on the way can, on whatever arm.
     fn searches(&self, model: &str) -> bool {
-        self.first(model, None).is_some_and(|(backend, model)| backend.searches(&model))
+        let now = self.now();
+        let ways = now.table.names.stops(model);
+        ways.iter().any(|stop| {
+            now.table.backends.get(stop.backend).is_some_and(|backend| backend.searches(&stop.model))
+        })
     }
 }
 
@@ -230,12 +273,12 @@ impl Router {
         model: &str,
         request: Option<&GenerateContentRequest>,
     ) -> Option<(Arc<dyn Backend>, String)> {
-        let table = self.table();
-        let stop = table.names.way(model, request).stops.into_iter().next()?;
-        Some((Arc::clone(table.backends.get(stop.backend)?), stop.model))
+        let now = self.now();
+        let stop = now.table.names.way(model, request).stops.into_iter().next()?;
+        Some((Arc::clone(now.table.backends.get(stop.backend)?), stop.model))
     }
 }
 
 fn nobody() -> ModelError {
-    ModelError::new(crate::domain::model::ModelCause::Unavailable, "there is no model to ask")
+    ModelError::new(ModelCause::Unsupported, "there is no model that could be asked this")
 }

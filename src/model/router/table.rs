@@ -99,6 +99,16 @@ impl Names {
         }
     }
 
+    /// Everybody who might be asked for this name, whatever the conversation.
+    pub fn stops(&self, model: &str) -> Vec<Stop> {
+        let mut stops = self.way(model, None).stops;
+        let model = if model.is_empty() { &self.model } else { model };
+        if let Some(route) = self.routes.iter().find(|route| covers(&route.model, model)) {
+            stops.extend(route.arms.iter().map(|arm| self.stop(&arm.target, model)));
+        }
+        once(stops)
+    }
+
     fn routed(&self, route: &Route, model: &str, request: Option<&GenerateContentRequest>) -> Way {
         let arm = choose(&route.arms, request);
         let targets = arm.map(|arm| &arm.target).into_iter().chain(&route.fallback);

@@ -122,3 +122,19 @@ async fn a_session_is_recorded_and_played_again() {
     assert_eq!(std::fs::read_to_string(server.home().join("workspace/a.txt")).unwrap(), "hi\n");
     assert_eq!(upstream.asked().len(), 2, "the replay asks nobody");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_in_a_message_is_for_the_rehearsal_alone() {
+    let upstream = Upstream::start([says("from the model")]).await;
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("agena.toml");
+    std::fs::write(&config, "").unwrap();
+    let config = config.display().to_string();
+    let server = Running::start_in(home, &["--auth", "none", "--config", &config]);
+    let script = "```rehearsal\n- complete: from the script\n```";
+    assert_eq!(text(&ask(&server, "1", script).await), "from the script");
+    settings(server.home(), &upstream.url(), "");
+    server.signal("HUP");
+    until("the settings were read again", || server.logged().contains("models were read again")).await;
+    assert_eq!(text(&ask(&server, "2", script).await), "from the model");
+}

@@ -1,12 +1,16 @@
 //! The Gemini API: what is sent, and what is made of whatever comes back.
 
+use std::time::Duration;
+
 use agena::domain::model::{Backend, ModelCause};
+use agena::domain::secret::Secret;
+use agena::model::http::{ClientError, Deadlines, Http, Proxy};
 use agena::proto::gemini::{BatchEmbedContentsRequest, CountTokensRequest};
 use agena::proto::vendor;
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-use super::{KEY, api, heard, printed, request};
+use super::{KEY, api, deadlines, heard, printed, request};
 use crate::kit::soon;
 use crate::kit::upstream::{Reply, Step, Upstream, chunk, says};
 
@@ -192,4 +196,64 @@ async fn refused_signatures_are_left_out_once() {
         .map(|asked| asked.json()["contents"][1]["parts"][0]["thoughtSignature"].clone())
         .collect();
     assert_eq!(sent, ["foreign", "skip_thought_signature_validator"]);
+}
+
+#[tokio::test]
+async fn an_answer_that_drips_for_ever_ends_at_its_deadline() {
+    let drop = chunk(json!([{"text": "a"}]), "");
+    let reply = (0..100).fold(Reply::open(), |reply, _| reply.event(&drop).then(Step::Hold));
+    let upstream = Upstream::start([reply]).await;
+    let short = Deadlines { total: Duration::from_millis(700), ..deadlines() };
+    let api = super::api_with(&upstream.url(), Http::new(short, &Proxy::None).unwrap());
+    let dripping = upstream.clone();
+    let drips = tokio::spawn(async move {
+        let mut often = tokio::time::interval(Duration::from_millis(50));
+        loop {
+            often.tick().await;
+            dripping.release();
+        }
+    });
+    let (told, error) = heard(&api, request("hi")).await;
+    drips.abort();
+    let error = error.unwrap();
+    assert!(told.len() > 3 && error.message.ends_with("took longer than 0.7 s"), "{} {error}", told.len());
+    upstream.was_left(1).await;
+}
+
+#[tokio::test]
+async fn a_proxy_that_is_set_is_used() {
+    let proxy = Upstream::start([says("through the proxy")]).await;
+    let http = Http::new(deadlines(), &Proxy::Url(Secret::new(proxy.url()))).unwrap();
+    let (told, error) = heard(&super::api_with("http://models.example", http), request("hi")).await;
+    assert_eq!((super::words(&told).as_str(), error), ("through the proxy", None));
+    let path = &proxy.asked()[0].path;
+    assert!(path.starts_with("http://models.example/v1beta/models/"), "{path}");
+    assert!(matches!(Http::new(deadlines(), &Proxy::Url(Secret::new("no url"))), Err(ClientError::Proxy)));
+}
+
+#[tokio::test]
+async fn a_server_that_knows_no_events_is_read_all_the_same() {
+    let one = serde_json::to_string_pretty(&chunk(json!([{"text": "a"}]), "")).unwrap();
+    let last = serde_json::to_string_pretty(&chunk(json!([{"text": "b"}]), "STOP")).unwrap();
+    let body = format!("[{}{last}\n]", format!("{one}\n,\r\n").repeat(3000));
+    let upstream = Upstream::start([Reply::text(200, "application/json", &body, "")]).await;
+    let (told, error) = heard(&api(&upstream.url()), request("hi")).await;
+    assert_eq!((told.len(), error), (3001, None));
+}
+
+/// Every reason that there is, on the wire: the chunk passes as it came.
+#[tokio::test]
+async fn every_reason_to_end_comes_through() {
+    let reasons = "STOP MAX_TOKENS SAFETY RECITATION LANGUAGE OTHER BLOCKLIST PROHIBITED_CONTENT SPII \
+        MALFORMED_FUNCTION_CALL IMAGE_SAFETY UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS IMAGE_PROHIBITED_CONTENT NO_IMAGE \
+        IMAGE_RECITATION IMAGE_OTHER MALFORMED_RESPONSE SOMETHING_NEW";
+    for reason in reasons.split_whitespace() {
+        let end = chunk(json!([{"text": "a"}]), reason);
+        let upstream = Upstream::start([Reply::stream(std::slice::from_ref(&end))]).await;
+        assert_eq!(heard(&api(&upstream.url()), request("hi")).await, (vec![end], None), "{reason}");
+    }
+    let blocked =
+        json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 3}});
+    let upstream = Upstream::start([Reply::stream(std::slice::from_ref(&blocked))]).await;
+    assert_eq!(heard(&api(&upstream.url()), request("hi")).await, (vec![blocked], None));
 }

@@ -37,6 +37,10 @@ fn deadlines() -> Deadlines {
 }
 
 fn api(url: &str) -> Google<Api> {
+    api_with(url, Http::new(deadlines(), &Proxy::None).unwrap())
+}
+
+fn api_with(url: &str, http: Http) -> Google<Api> {
     let site = Api {
         base_url: url.to_owned(),
         version: "v1beta".to_owned(),
@@ -44,7 +48,7 @@ fn api(url: &str) -> Google<Api> {
         bearer: false,
         origin: "the key from GEMINI_API_KEY".to_owned(),
     };
-    Google::new(site, Http::new(deadlines(), &Proxy::None).unwrap())
+    Google::new(site, http)
 }
 
 fn request(text: &str) -> GenerateContentRequest {

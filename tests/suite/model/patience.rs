@@ -63,6 +63,9 @@ fn passing() -> Vec<Case> {
             None,
         ),
         ("nothing but thoughts", vec![thought("STOP"), fine()], "fine", 2, None),
+        ("reset behind the end", vec![fine().then(Step::Reset)], "fine", 1, None),
+        ("silence behind the end", vec![fine().then(Step::Silence)], "fine", 1, None),
+        ("a word behind the end", vec![fine().send("data: [DONE]\n\n")], "fine", 1, None),
     ]
 }
 
@@ -80,6 +83,7 @@ fn lasting() -> Vec<Case> {
             1,
             Some(Exhausted),
         ),
+        ("empty again and again", vec![says("")], "", 3, Some(Broken)),
         ("garbage again and again", vec![Reply::text(200, "text/html", "<p>", "")], "", 3, Some(Broken)),
         (
             "reset behind the first byte",

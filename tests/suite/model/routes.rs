@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agena::domain::model::{Backend, ModelCause};
+use agena::model::rehearsal::{Rehearsal, Script};
 use agena::model::router::table::{Arm, Family, Known, Names, Route, Target};
 use agena::model::router::{Router, Table};
 use agena::proto::gemini::{CountTokensRequest, GenerateContentRequest};
@@ -114,6 +115,13 @@ async fn a_new_table_serves_from_the_next_request_on() {
     assert_eq!(words(&heard(&router, named("")).await.0), "old");
     router.replace(table(&second, &first, vec![]));
     assert_eq!(words(&heard(&router, named("")).await.0), "new");
+    // Who was down in the old table is not left alone in the new one.
+    let away = Upstream::start([down(), says("b"), says("a")]).await;
+    router.replace(table(&away, &first, vec![]));
+    assert_eq!(words(&heard(&router, named("")).await.0), "b");
+    router.replace(table(&away, &first, vec![]));
+    assert_eq!(words(&heard(&router, named("")).await.0), "a");
+    assert_eq!(asked_for(&away), ["gemini-a", "gemini-b", "gemini-a"]);
 }
 
 #[tokio::test]
@@ -125,4 +133,38 @@ async fn other_questions_go_the_same_way() {
     assert_eq!(router.count_tokens(request).await.unwrap().total_tokens, 3);
     assert_eq!(asked_for(&first), ["gemini-a"]);
     assert!(router.searches(""));
+}
+
+#[tokio::test]
+async fn a_fallback_that_is_not_there_hides_no_model_that_comes_back() {
+    let missing = Reply::json(404, &json!({"error": {"code": 404, "message": "No such model."}}));
+    let (first, second) = (Upstream::start([down(), missing]).await, Upstream::start([says("no")]).await);
+    let router = Router::new(table(&first, &second, vec![]), Arc::clone(&Metrics::default().models));
+    let (chunks, error) = heard(&router, named("")).await;
+    assert_eq!((chunks.len(), error.unwrap().cause), (0, ModelCause::Unavailable));
+    assert_eq!(asked_for(&first), ["gemini-a", "gemini-b"]);
+}
+
+#[tokio::test]
+async fn a_question_to_the_web_goes_to_nobody_who_cannot_look() {
+    let (google, other) =
+        (Upstream::start([says("from the web")]).await, Upstream::start([says("no")]).await);
+    let mut table = table(&google, &other, vec![]);
+    let script = Script::parse("rules: [{do: [say: from memory]}]").unwrap();
+    table.backends.insert(0, shared(Rehearsal::new(script)));
+    table.names.backends.insert(0, Known { name: "script".to_owned(), family: Family::Rehearsal });
+    table.names.routes = vec![Route {
+        model: "x".to_owned(),
+        arms: vec![Arm { name: "a".to_owned(), weight: 1, target: target("script", "rehearsal") }],
+        fallback: vec![target("first", "gemini-a")],
+    }];
+    let router = Router::new(table, Arc::clone(&Metrics::default().models));
+    assert_eq!(words(&heard(&router, named("x")).await.0), "from memory");
+    let tool =
+        agena::proto::gemini::Tool { extra: r#"{"googleSearch":{}}"#.to_owned(), ..Default::default() };
+    let look = GenerateContentRequest { tools: vec![tool], ..named("x") };
+    assert!(router.searches("x"));
+    assert_eq!(words(&heard(&router, look.clone()).await.0), "from the web");
+    let nobody = heard(&router, GenerateContentRequest { model: "rehearsal".to_owned(), ..look }).await.1;
+    assert_eq!(nobody, None, "the fallback of the settings looks it up");
 }

@@ -81,3 +81,11 @@ fn within_a_stream_the_body_has_the_status() {
         "Google is not available: m",
     );
 }
+
+#[test]
+fn what_a_server_says_is_cut_to_a_line() {
+    let long = format!(r#"{{"error":{{"code":503,"message":"a\n  b {}"}}}}"#, "ä".repeat(5000));
+    let error = refusal("Google", "the key from X", 503, long.as_bytes());
+    assert!(error.message.starts_with("Google is not available: a b ä") && error.message.ends_with("..."));
+    assert!(error.message.chars().count() < 650 && !error.message.contains('\n'));
+}
