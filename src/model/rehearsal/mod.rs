@@ -16,6 +16,7 @@ mod script;
 mod tests;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
@@ -122,7 +123,7 @@ impl Brain for Rehearsal {
         let new = turn.messages.iter().rev();
         let old = turn.history.iter().rev().filter(|message| message.role() == Role::User);
         let rule = script.rule(new.chain(old)).filter(|rule| rule.is_agents())?;
-        Some(perform::steps(rule.lines.clone(), turn))
+        Some(perform::steps(Arc::clone(&rule.lines), turn))
     }
 }
 

@@ -1,7 +1,9 @@
 //! The script: rules that match a message, and the lines that are then followed. Reading it is pure; whoever starts the
 //! server reads the file.
 
-use serde::Deserialize;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer};
 
 use super::line::{Level, Line};
 use crate::proto::a2a::Message;
@@ -27,8 +29,13 @@ pub struct Script {
 pub(super) struct Rule {
     #[serde(default)]
     when: When,
-    #[serde(rename = "do")]
-    pub(super) lines: Vec<Line>,
+    /// Shared with all who follow them.
+    #[serde(rename = "do", deserialize_with = "shared")]
+    pub(super) lines: Arc<[Line]>,
+}
+
+fn shared<'de, D: Deserializer<'de>>(lines: D) -> Result<Arc<[Line]>, D::Error> {
+    Vec::deserialize(lines).map(Vec::into)
 }
 
 /// All that is given must hold; nothing given matches anything.
@@ -48,8 +55,8 @@ impl Script {
 
     /// From the lines of a single rule, for anything.
     pub(super) fn parse_lines(text: &str) -> Result<Self, BadScript> {
-        let lines = serde_saphyr::from_str(text)?;
-        Self::checked(Self { rules: vec![Rule { when: When::default(), lines }] })
+        let lines: Vec<Line> = serde_saphyr::from_str(text)?;
+        Self::checked(Self { rules: vec![Rule { when: When::default(), lines: lines.into() }] })
     }
 
     fn checked(script: Self) -> Result<Self, BadScript> {
@@ -89,7 +96,7 @@ impl When {
 
 impl Rule {
     pub(super) fn reply(&self) -> Option<&str> {
-        match self.lines.as_slice() {
+        match &*self.lines {
             [Line::Reply(text)] => Some(text),
             _ => None,
         }
