@@ -20,6 +20,7 @@ use crate::domain::grant::AlwaysRule;
 use crate::domain::principal::Principal;
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::{Commit, Committed, Filter, Push, SendKey, Store, StoreError};
+use crate::domain::stretch::Stretch;
 use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, TaskState};
 use crate::proto::devtool::ToolCallConfirmation;
@@ -280,8 +281,9 @@ impl Runner {
     ) -> Result<bool, Failed> {
         let steps = if ready.is_empty() { vec![Step::End(End::Completed(None))] } else { ready };
         let more_is_said = !self.said.is_empty();
-        let (mut events, ended) = writer.events(steps, self.machine.state(), more_is_said);
-        events.splice(0..0, begun);
+        let mut events = Vec::with_capacity(steps.len() + 3);
+        events.extend(begun);
+        let ended = writer.events(steps, self.machine.state(), more_is_said, &mut events);
         if !events.is_empty() {
             self.record(events).await?;
         }
@@ -343,10 +345,11 @@ impl Runner {
         let mut machine = self.machine;
         let time = Timestamp::of(now);
         let states = events.iter().any(|event| matches!(event, Event::State(_)));
-        let mut shared = Vec::with_capacity(events.len());
+        let mut applied = Vec::with_capacity(events.len());
         for event in events {
-            shared.push(Arc::new(machine.apply(event, time)?));
+            applied.push(machine.apply(event, time)?);
         }
+        let shared = Stretch::from(applied);
         let changes = states || machine.state() != self.machine.state();
         let commit = Commit {
             task_id: self.owner.task_id.clone(),
@@ -379,7 +382,9 @@ pub(super) fn begun(messages: &[Message], scripted: bool) -> Event {
 /// most that there could be, each time.
 pub(super) async fn ready<T>(items: &mut Fuse<impl Stream<Item = T> + Unpin>) -> Vec<T> {
     let Some(first) = items.next().await else { return Vec::new() };
-    let mut ready = vec![first];
+    // Behind the first, some know how many are left.
+    let mut ready = Vec::with_capacity(1 + items.size_hint().0.min(STEPS - 1));
+    ready.push(first);
     while ready.len() < STEPS
         && let Some(Some(item)) = items.next().now_or_never()
     {

@@ -19,5 +19,6 @@ pub mod secret;
 pub mod settings;
 pub mod snapshot;
 pub mod store;
+pub mod stretch;
 pub mod tool;
 pub mod webhook;
