@@ -264,7 +264,7 @@ impl Runner {
                     }
                 }
                 ready = ready(&mut steps) => {
-                    if self.take(ready, &mut writer, begun.take()).await? {
+                    if self.take(ready, steps.is_done(), &mut writer, begun.take()).await? {
                         return Ok(Next::Go);
                     }
                 }
@@ -272,14 +272,18 @@ impl Runner {
         }
     }
 
-    /// Stores what the steps come to. Tells whether the turn has ended.
+    /// Stores what the steps come to; nothing comes behind them if it is over. Tells whether the turn has ended.
     async fn take(
         &mut self,
-        ready: Vec<Step>,
+        mut steps: Vec<Step>,
+        over: bool,
         writer: &mut Writer,
         begun: Option<Event>,
     ) -> Result<bool, Failed> {
-        let steps = if ready.is_empty() { vec![Step::End(End::Completed(None))] } else { ready };
+        if over {
+            // Unless they have said how it ends.
+            steps.push(Step::End(End::Completed(None)));
+        }
         let more_is_said = !self.said.is_empty();
         let mut events = Vec::with_capacity(steps.len() + 3);
         events.extend(begun);
@@ -378,12 +382,12 @@ pub(super) fn begun(messages: &[Message], scripted: bool) -> Event {
     Event::Turn(TurnStarted { message_ids, scripted })
 }
 
-/// The next item with all that are ready behind it; nothing at the end. `ready_chunks` would set memory aside for the
+/// The next item with all that are ready behind it; nothing only at the end. `ready_chunks` would set memory aside for the
 /// most that there could be, each time.
 pub(super) async fn ready<T>(items: &mut Fuse<impl Stream<Item = T> + Unpin>) -> Vec<T> {
     let Some(first) = items.next().await else { return Vec::new() };
     // Behind the first, some know how many are left.
-    let mut ready = Vec::with_capacity(1 + items.size_hint().0.min(STEPS - 1));
+    let mut ready = Vec::with_capacity(2 + items.size_hint().0.min(STEPS));
     ready.push(first);
     while ready.len() < STEPS
         && let Some(Some(item)) = items.next().now_or_never()

@@ -97,16 +97,6 @@ where
     }
 }
 
-/// Waits for a job. Where cores are short, a thread that wakes up takes one from somebody who is about to have the next
-/// job: they get it back for a moment, and more is committed together. Where nobody wants it, this takes no time.
-fn next(queue: &mut mpsc::Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
-    queue.try_recv().ok().or_else(|| {
-        let first = queue.blocking_recv();
-        thread::yield_now();
-        first
-    })
-}
-
 /// Whose fault it is that a transaction was undone.
 enum Undone {
     /// This job's alone: the others can be tried again.
@@ -124,7 +114,7 @@ impl Worker {
     /// Until the store is gone and the queue is empty.
     fn run(self, mut queue: mpsc::Receiver<Box<dyn Job>>) {
         let mut batch = Vec::with_capacity(TOGETHER);
-        while let Some(first) = next(&mut queue) {
+        while let Some(first) = queue.blocking_recv() {
             batch.push(first);
             while batch.len() < TOGETHER
                 && let Ok(next) = queue.try_recv()
