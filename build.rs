@@ -93,7 +93,8 @@ fn rust_config(out: &Path, pool: &DescriptorPool) -> Result<prost_build::Config>
         .bytes(["."]);
     vendor::attributes(&mut config, pool)?;
     // Most events are pieces of text; they would all be as large as the largest.
-    for large in ["state", "tool_call", "tool_output", "decision", "artifact", "message", "usage"] {
+    for large in ["created", "state", "tool_call", "tool_output", "decision", "artifact", "message", "usage"]
+    {
         config.boxed(format!(".agena.task.v1.TaskEvent.event.{large}"));
     }
     // An item of a stream passes through many hands, and would be moved whole each time.

@@ -14,11 +14,12 @@ use super::toolboxes::Toolboxes;
 use super::watch::Watch;
 use crate::domain::principal::Principal;
 use crate::domain::store::{Commit, Committed, Filter, Head, Push, SendKey, Store, StoreError};
+use crate::domain::stretch::Stretch;
 use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, Part, TaskState};
 use crate::proto::devtool::{AgentSettings, ToolCallConfirmation};
+use crate::proto::task::Created;
 use crate::proto::task::task_event::Event;
-use crate::proto::task::{Created, TaskEvent};
 use crate::proto::wkt::Timestamp;
 
 /// What a new task is made of.
@@ -407,7 +408,7 @@ fn first_events(
     what: Created,
     message: Message,
     now: SystemTime,
-) -> Result<(Machine, Vec<Arc<TaskEvent>>)> {
+) -> Result<(Machine, Stretch)> {
     let mut machine = Machine::new();
     let time = Timestamp::of(now);
     let created = Created {
@@ -418,8 +419,8 @@ fn first_events(
         ..what
     };
     let events = vec![
-        Arc::new(machine.apply(Event::Created(created), time)?),
-        Arc::new(machine.apply(Event::Message(Box::new(message)), time)?),
+        machine.apply(Event::Created(Box::new(created)), time)?,
+        machine.apply(Event::Message(Box::new(message)), time)?,
     ];
-    Ok((machine, events))
+    Ok((machine, events.into()))
 }

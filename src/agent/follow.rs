@@ -5,10 +5,11 @@ use std::sync::Arc;
 use futures::Stream;
 use tokio::sync::watch;
 
-use super::live::Recent;
+use super::live::Next;
 use super::tasks::Held;
 use crate::domain::principal::Principal;
 use crate::domain::store::{Result, Store};
+use crate::domain::stretch::Stretch;
 use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
 
@@ -35,8 +36,8 @@ struct State {
 }
 
 impl Follower {
-    /// What is there at once comes at once, never nothing. Ends behind the event that ends the task.
-    pub(super) fn stream(self) -> impl Stream<Item = Result<Vec<Arc<TaskEvent>>>> + Send {
+    /// What was stored at once comes at once, never nothing. Ends behind the event that ends the task.
+    pub(super) fn stream(self) -> impl Stream<Item = Result<Stretch>> + Send {
         let changes = self.held.live.changes();
         let ended = self.last.is_some_and(|last| self.cursor >= last);
         let state = State { follower: self, changes, caught_up: false, ended };
@@ -47,11 +48,11 @@ impl Follower {
 }
 
 impl State {
-    async fn next(&mut self) -> Result<Option<Vec<Arc<TaskEvent>>>> {
+    async fn next(&mut self) -> Result<Option<Stretch>> {
         while !self.ended {
             let mut events = self.look().await?;
             let last = self.follower.last.unwrap_or(u64::MAX);
-            let is_end = |event: &Arc<TaskEvent>| event.sequence >= last || is_last(event);
+            let is_end = |event: &TaskEvent| event.sequence >= last || is_last(event);
             if let Some(end) = events.iter().position(is_end) {
                 events.truncate(end + 1);
                 self.ended = true;
@@ -65,26 +66,26 @@ impl State {
     }
 
     /// Looks where more may be; waits only if there is nothing anywhere.
-    async fn look(&mut self) -> Result<Vec<Arc<TaskEvent>>> {
+    async fn look(&mut self) -> Result<Stretch> {
         // Marked as seen before looking, so that what comes meanwhile wakes us.
         self.changes.borrow_and_update();
-        match self.follower.held.live.recent(self.follower.cursor) {
-            Recent::Events(events) if !events.is_empty() => return Ok(events),
-            Recent::Events(_) => self.wait().await,
-            Recent::AskStore if self.caught_up => {
+        match self.follower.held.live.next(self.follower.cursor) {
+            Next::Stretch(events) => return Ok(events),
+            Next::Nothing => self.wait().await,
+            Next::AskStore if self.caught_up => {
                 self.wait().await;
                 self.caught_up = false;
             }
-            Recent::AskStore => return self.read().await,
+            Next::AskStore => return self.read().await,
         }
-        Ok(Vec::new())
+        Ok(Stretch::default())
     }
 
-    async fn read(&mut self) -> Result<Vec<Arc<TaskEvent>>> {
+    async fn read(&mut self) -> Result<Stretch> {
         let Follower { store, who, task_id, cursor, .. } = &self.follower;
         let events = store.events(who, task_id, *cursor, PAGE).await?;
         self.caught_up = events.is_empty();
-        Ok(events.into_iter().filter(|event| event.sequence > *cursor).map(Arc::new).collect())
+        Ok(Stretch::from(events).after(*cursor))
     }
 
     async fn wait(&mut self) {

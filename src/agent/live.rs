@@ -2,16 +2,18 @@
 //! whoever is too far behind reads the store instead: nothing is ever skipped.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prost::Message as _;
 use tokio::sync::watch;
 
+use crate::domain::stretch::Stretch;
 use crate::proto::task::TaskEvent;
+use crate::proto::task::task_event::Event;
 
 /// Enough for a follower that is a moment late; who is later reads the store.
 const TAIL: usize = 1024;
-/// As stored. An event that is larger alone is never here.
+/// A stretch that is larger alone is never here.
 const TAIL_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Debug)]
@@ -23,17 +25,29 @@ pub(super) struct Live {
 
 #[derive(Debug)]
 struct Tail {
-    events: VecDeque<Arc<TaskEvent>>,
+    /// As they were stored: what comes together goes together.
+    stretches: VecDeque<Kept>,
     /// Of all of them.
+    events: usize,
     bytes: usize,
-    /// Everything behind this sequence is in `events`. None as long as that is not known.
+    /// Everything behind this sequence is in `stretches`. None as long as that is not known.
     whole_after: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    stretch: Stretch,
+    last: u64,
+    bytes: usize,
 }
 
 /// What the tail has to say to a follower.
 #[derive(Debug, PartialEq)]
-pub(super) enum Recent {
-    Events(Vec<Arc<TaskEvent>>),
+pub(super) enum Next {
+    /// What comes next, as it was stored.
+    Stretch(Stretch),
+    /// Nothing is new.
+    Nothing,
     /// It does not reach back far enough.
     AskStore,
 }
@@ -50,30 +64,33 @@ impl Live {
     }
 
     fn new(whole_after: Option<u64>) -> Self {
-        let tail = Tail { events: VecDeque::new(), bytes: 0, whole_after };
+        let tail = Tail { stretches: VecDeque::new(), events: 0, bytes: 0, whole_after };
         Self { tail: Mutex::new(tail), head: watch::Sender::new(0) }
     }
 
-    pub(super) fn publish(&self, events: Vec<Arc<TaskEvent>>) {
-        let Some(last) = events.last().map(|event| event.sequence) else { return };
-        {
-            let mut tail = self.tail();
-            for event in events {
-                tail.push(event);
-            }
-        }
+    pub(super) fn publish(&self, stretch: Stretch) {
+        let Some(last) = stretch.last().map(|event| event.sequence) else { return };
+        let bytes = stretch.iter().map(size).sum();
+        self.tail().push(Kept { stretch, last, bytes });
         self.head.send_replace(last);
     }
 
-    pub(super) fn recent(&self, after: u64) -> Recent {
+    pub(super) fn next(&self, after: u64) -> Next {
         let tail = self.tail();
-        match tail.whole_after {
-            Some(from) if from <= after => {
-                let skip = tail.events.partition_point(|event| event.sequence <= after);
-                Recent::Events(tail.events.range(skip..).cloned().collect())
-            }
-            _ => Recent::AskStore,
+        if tail.whole_after.is_none_or(|from| from > after) {
+            return Next::AskStore;
         }
+        let next = tail.stretches.partition_point(|kept| kept.last <= after);
+        tail.stretches
+            .get(next)
+            .map_or(Next::Nothing, |kept| Next::Stretch(kept.stretch.clone().after(after)))
+    }
+
+    /// All of the task, if the tail has it from the start.
+    pub(super) fn all(&self) -> Option<Vec<Stretch>> {
+        let tail = self.tail();
+        let is_whole = tail.whole_after == Some(0) && !tail.stretches.is_empty();
+        is_whole.then(|| tail.stretches.iter().map(|kept| kept.stretch.clone()).collect())
     }
 
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
@@ -87,15 +104,26 @@ impl Live {
 }
 
 impl Tail {
-    fn push(&mut self, event: Arc<TaskEvent>) {
-        self.whole_after = self.whole_after.or(Some(event.sequence.saturating_sub(1)));
-        self.bytes += event.encoded_len();
-        self.events.push_back(event);
-        while self.events.len() > TAIL || self.bytes > TAIL_BYTES {
-            let Some(oldest) = self.events.pop_front() else { break };
-            self.bytes = self.bytes.saturating_sub(oldest.encoded_len());
-            self.whole_after = Some(oldest.sequence);
+    fn push(&mut self, kept: Kept) {
+        let first = kept.stretch.first().map_or(kept.last, |event| event.sequence);
+        self.whole_after = self.whole_after.or(Some(first.saturating_sub(1)));
+        self.events += kept.stretch.len();
+        self.bytes += kept.bytes;
+        self.stretches.push_back(kept);
+        while self.events > TAIL || self.bytes > TAIL_BYTES {
+            let Some(oldest) = self.stretches.pop_front() else { break };
+            self.events -= oldest.stretch.len();
+            self.bytes -= oldest.bytes;
+            self.whole_after = Some(oldest.last);
         }
+    }
+}
+
+/// About. Most events are pieces of text, and not worth counting to the byte.
+fn size(event: &TaskEvent) -> usize {
+    match &event.event {
+        Some(Event::Text(delta)) => size_of::<TaskEvent>() + delta.text.len(),
+        _ => event.encoded_len(),
     }
 }
 
@@ -103,28 +131,32 @@ impl Tail {
 mod tests {
     use super::*;
     use crate::proto::devtool::LiveOutput;
-    use crate::proto::task::task_event::Event;
 
-    fn events(range: std::ops::RangeInclusive<u64>) -> Vec<Arc<TaskEvent>> {
-        range.map(|sequence| Arc::new(TaskEvent { sequence, ..TaskEvent::default() })).collect()
+    fn events(range: std::ops::RangeInclusive<u64>) -> Stretch {
+        range.map(|sequence| TaskEvent { sequence, ..TaskEvent::default() }).collect::<Vec<_>>().into()
+    }
+
+    fn next(range: std::ops::RangeInclusive<u64>) -> Next {
+        Next::Stretch(events(range))
     }
 
     #[test]
     fn a_tail_answers_only_for_what_it_has_whole() {
         let live = Live::from_start();
-        assert_eq!(live.recent(0), Recent::Events(vec![]));
+        assert_eq!(live.next(0), Next::Nothing);
         live.publish(events(1..=3));
-        assert_eq!(live.recent(0), Recent::Events(events(1..=3)));
-        assert_eq!(live.recent(2), Recent::Events(events(3..=3)));
+        assert_eq!(live.next(0), next(1..=3));
+        assert_eq!(live.next(2), next(3..=3));
+        assert_eq!(live.all(), Some(vec![events(1..=3)]));
         live.publish(events(4..=TAIL as u64 + 3));
-        assert_eq!(live.recent(2), Recent::AskStore);
-        assert_eq!(live.recent(3), Recent::Events(events(4..=TAIL as u64 + 3)));
+        assert_eq!(live.next(2), Next::AskStore);
+        assert_eq!(live.next(3), next(4..=TAIL as u64 + 3));
 
         let joined = Live::joined();
-        assert_eq!(joined.recent(7), Recent::AskStore);
+        assert_eq!(joined.next(7), Next::AskStore);
         joined.publish(events(8..=9));
-        assert_eq!(joined.recent(7), Recent::Events(events(8..=9)));
-        assert_eq!(joined.recent(6), Recent::AskStore);
+        assert_eq!(joined.next(7), next(8..=9));
+        assert_eq!(joined.next(6), Next::AskStore);
     }
 
     #[test]
@@ -132,16 +164,18 @@ mod tests {
         let large = |sequence, bytes| {
             let output = LiveOutput { text: "x".repeat(bytes), ..LiveOutput::default() };
             let event = Some(Event::ToolOutput(Box::new(output)));
-            Arc::new(TaskEvent { sequence, event, ..TaskEvent::default() })
+            Stretch::from(vec![TaskEvent { sequence, event, ..TaskEvent::default() }])
         };
         let live = Live::from_start();
-        live.publish((1..=10).map(|sequence| large(sequence, TAIL_BYTES / 4)).collect());
-        assert_eq!(live.recent(6), Recent::AskStore);
-        let kept = (8..=10).map(|sequence| large(sequence, TAIL_BYTES / 4)).collect();
-        assert_eq!(live.recent(7), Recent::Events(kept));
-        live.publish(vec![large(11, 2 * TAIL_BYTES)]);
-        assert_eq!((live.recent(10), live.recent(11)), (Recent::AskStore, Recent::Events(vec![])));
+        (1..=10).for_each(|sequence| live.publish(large(sequence, TAIL_BYTES / 4)));
+        assert_eq!(live.next(6), Next::AskStore);
+        for kept in 8..=10 {
+            assert_eq!(live.next(kept - 1), Next::Stretch(large(kept, TAIL_BYTES / 4)));
+        }
+        assert_eq!(live.all(), None);
+        live.publish(large(11, 2 * TAIL_BYTES));
+        assert_eq!((live.next(10), live.next(11)), (Next::AskStore, Next::Nothing));
         live.publish(events(12..=13));
-        assert_eq!(live.recent(11), Recent::Events(events(12..=13)));
+        assert_eq!(live.next(11), next(12..=13));
     }
 }

@@ -1,5 +1,7 @@
 //! One answer of the model, chunk by chunk: what is shown as it comes, and what is remembered at its end. Pure.
 
+use bytes::Bytes;
+
 use super::conversation::MODEL;
 use crate::proto::devtool::{AgentThought, Usage};
 use crate::proto::gemini::part::Data;
@@ -12,6 +14,7 @@ use crate::proto::task::task_event::Event;
 pub struct Reply {
     /// Of the message that the pieces of text add up to.
     message_id: String,
+    shared_id: Bytes,
     model: String,
     content: Content,
     text: String,
@@ -51,7 +54,7 @@ const STOPS: [(&[&str], &str); 6] = [
 
 impl Reply {
     pub fn new(message_id: String) -> Self {
-        Self { message_id, ..Self::default() }
+        Self { shared_id: message_id.clone().into(), message_id, ..Self::default() }
     }
 
     pub fn message_id(&self) -> &str {
@@ -98,7 +101,7 @@ impl Reply {
 
     fn say(&mut self, text: String) -> Event {
         self.text.push_str(&text);
-        Event::Text(TextDelta { text, model: self.model.clone(), message_id: self.message_id.clone() })
+        Event::Text(TextDelta { text, model: self.model.clone(), message_id: self.shared_id.clone() })
     }
 
     /// Thoughts are not told again, but a signature that came with one is: models look for it where it stood.

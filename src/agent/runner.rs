@@ -20,6 +20,7 @@ use crate::domain::grant::AlwaysRule;
 use crate::domain::principal::Principal;
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::{Commit, Committed, Filter, Push, SendKey, Store, StoreError};
+use crate::domain::stretch::Stretch;
 use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, TaskState};
 use crate::proto::devtool::ToolCallConfirmation;
@@ -263,7 +264,7 @@ impl Runner {
                     }
                 }
                 ready = ready(&mut steps) => {
-                    if self.take(ready, &mut writer, begun.take()).await? {
+                    if self.take(ready, steps.is_done(), &mut writer, begun.take()).await? {
                         return Ok(Next::Go);
                     }
                 }
@@ -271,17 +272,22 @@ impl Runner {
         }
     }
 
-    /// Stores what the steps come to. Tells whether the turn has ended.
+    /// Stores what the steps come to; nothing comes behind them if it is over. Tells whether the turn has ended.
     async fn take(
         &mut self,
-        ready: Vec<Step>,
+        mut steps: Vec<Step>,
+        over: bool,
         writer: &mut Writer,
         begun: Option<Event>,
     ) -> Result<bool, Failed> {
-        let steps = if ready.is_empty() { vec![Step::End(End::Completed(None))] } else { ready };
+        if over {
+            // Unless they have said how it ends.
+            steps.push(Step::End(End::Completed(None)));
+        }
         let more_is_said = !self.said.is_empty();
-        let (mut events, ended) = writer.events(steps, self.machine.state(), more_is_said);
-        events.splice(0..0, begun);
+        let mut events = Vec::with_capacity(steps.len() + 3);
+        events.extend(begun);
+        let ended = writer.events(steps, self.machine.state(), more_is_said, &mut events);
         if !events.is_empty() {
             self.record(events).await?;
         }
@@ -343,10 +349,11 @@ impl Runner {
         let mut machine = self.machine;
         let time = Timestamp::of(now);
         let states = events.iter().any(|event| matches!(event, Event::State(_)));
-        let mut shared = Vec::with_capacity(events.len());
+        let mut applied = Vec::with_capacity(events.len());
         for event in events {
-            shared.push(Arc::new(machine.apply(event, time)?));
+            applied.push(machine.apply(event, time)?);
         }
+        let shared = Stretch::from(applied);
         let changes = states || machine.state() != self.machine.state();
         let commit = Commit {
             task_id: self.owner.task_id.clone(),
@@ -375,11 +382,13 @@ pub(super) fn begun(messages: &[Message], scripted: bool) -> Event {
     Event::Turn(TurnStarted { message_ids, scripted })
 }
 
-/// The next item with all that are ready behind it; nothing at the end. `ready_chunks` would set memory aside for the
+/// The next item with all that are ready behind it; nothing only at the end. `ready_chunks` would set memory aside for the
 /// most that there could be, each time.
 pub(super) async fn ready<T>(items: &mut Fuse<impl Stream<Item = T> + Unpin>) -> Vec<T> {
     let Some(first) = items.next().await else { return Vec::new() };
-    let mut ready = vec![first];
+    // Behind the first, some know how many are left.
+    let mut ready = Vec::with_capacity(2 + items.size_hint().0.min(STEPS));
+    ready.push(first);
     while ready.len() < STEPS
         && let Some(Some(item)) = items.next().now_or_never()
     {

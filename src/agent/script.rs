@@ -1,5 +1,7 @@
 //! From the steps of a brain to the events of a task. Pure: it decides what is written down, the runner writes it.
 
+use bytes::Bytes;
+
 use crate::domain::brain::{End, Step};
 use crate::proto::a2a::{Message, Part, Role, TaskState};
 use crate::proto::devtool::ErrorDetails;
@@ -13,6 +15,7 @@ pub(super) struct Writer {
     context_id: String,
     /// Of the answer that the pieces of text add up to.
     message_id: String,
+    shared_id: Bytes,
     text: String,
 }
 
@@ -21,6 +24,7 @@ impl Writer {
         Self {
             task_id: task_id.to_owned(),
             context_id: context_id.to_owned(),
+            shared_id: message_id.clone().into(),
             message_id,
             text: String::new(),
         }
@@ -62,20 +66,20 @@ impl Writer {
         Event::State(Box::new(StateChanged { state, message, error: Some(error) }))
     }
 
-    /// What the steps come to, and whether the turn ends with them. `more_is_said` means that a message waits: then
+    /// Adds what the steps come to. Tells whether the turn ends with them. `more_is_said` means that a message waits: then
     /// a completed turn is followed by another, and the task is not completed yet.
     pub(super) fn events(
         &mut self,
         steps: Vec<Step>,
         state: TaskState,
         more_is_said: bool,
-    ) -> (Vec<Event>, bool) {
-        let mut events = Vec::with_capacity(steps.len() + 1);
+        events: &mut Vec<Event>,
+    ) -> bool {
         let mut working = state == TaskState::Working;
         for step in steps {
             if let Step::End(end) = step {
-                self.end(end, more_is_said, &mut events);
-                return (events, true);
+                self.end(end, more_is_said, events);
+                return true;
             }
             if !working {
                 events.push(Self::state(TaskState::Working));
@@ -83,14 +87,14 @@ impl Writer {
             }
             events.push(self.step(step));
         }
-        (events, false)
+        false
     }
 
     fn step(&mut self, step: Step) -> Event {
         match step {
             Step::Text(text) => {
                 self.text.push_str(&text);
-                Event::Text(TextDelta { text, model: String::new(), message_id: self.message_id.clone() })
+                Event::Text(TextDelta { text, model: String::new(), message_id: self.shared_id.clone() })
             }
             Step::Thought(thought) => Event::Thought(thought),
             Step::Artifact { artifact, append, last_chunk } => {
@@ -173,7 +177,8 @@ mod tests {
             (vec![text("a")], TaskState::InputRequired, false, "working +a"),
         ] {
             let mut writer = Writer::new("t", "c", "m".to_owned());
-            let (events, _) = writer.events(steps, state, waiting);
+            let mut events = Vec::new();
+            writer.events(steps, state, waiting, &mut events);
             assert_eq!(shape(&events), expected);
         }
     }

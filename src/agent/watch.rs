@@ -8,15 +8,15 @@ use futures::stream::BoxStream;
 
 use super::engine::{EngineError, Result};
 use super::follow::Follower;
-use super::live::Recent;
 use super::tasks::Held;
 use crate::domain::principal::Principal;
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::{Store, StoreError};
+use crate::domain::stretch::Stretch;
 use crate::proto::task::TaskEvent;
 
-/// Events in their order, as many at once as are there.
-pub type Events = BoxStream<'static, Result<Vec<Arc<TaskEvent>>>>;
+/// Events in their order, as many at once as were stored at once.
+pub type Events = BoxStream<'static, Result<Stretch>>;
 
 pub struct Watch {
     pub(super) store: Arc<dyn Store>,
@@ -32,7 +32,7 @@ impl Watch {
         &self.task_id
     }
 
-    /// The events behind `after`, then what happens, until the task ends. What is there together comes together.
+    /// The events behind `after`, then what happens, until the task ends. What was stored together comes together.
     pub fn events(&self, after: u64) -> Events {
         let follower = Follower {
             store: Arc::clone(&self.store),
@@ -48,10 +48,9 @@ impl Watch {
     /// The task up to an event, or up to now.
     pub async fn snapshot(&self, upto: Option<u64>) -> Result<Snapshot> {
         let within = |event: &TaskEvent| upto.is_none_or(|upto| event.sequence <= upto);
-        if let Recent::Events(events) = self.held.live.recent(0)
-            && !events.is_empty()
-        {
-            return Ok(Snapshot::of(events.iter().map(Arc::as_ref).take_while(|event| within(event))));
+        if let Some(all) = self.held.live.all() {
+            let events = all.iter().flat_map(|stretch| stretch.iter());
+            return Ok(Snapshot::of(events.take_while(|event| within(event))));
         }
         let events = self.store.events(&self.who, &self.task_id, 0, usize::MAX).await?;
         if events.is_empty() {

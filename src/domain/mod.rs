@@ -21,5 +21,6 @@ pub mod secret;
 pub mod settings;
 pub mod snapshot;
 pub mod store;
+pub mod stretch;
 pub mod tool;
 pub mod webhook;

@@ -121,7 +121,7 @@ mod tests {
             Event::State(Box::new(StateChanged { state: state.into(), ..StateChanged::default() }))
         };
         let events = [
-            event(1, Event::Created(created)),
+            event(1, Event::Created(Box::new(created))),
             event(2, said(Role::User, "hi")),
             event(3, state(TaskState::Working)),
             event(4, piece("one ", false)),

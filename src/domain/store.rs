@@ -1,11 +1,11 @@
 //! What the agent asks of a store. Every method takes the principal, and what belongs to another looks missing;
 //! only the housekeeping at the end, which no client can reach, sees all.
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::grant::{AlwaysRule, Grant};
 use super::principal::Principal;
+use super::stretch::Stretch;
 use crate::proto::a2a::{TaskPushNotificationConfig, TaskState};
 use crate::proto::task::TaskEvent;
 
@@ -31,7 +31,7 @@ pub struct Commit {
     pub task_id: String,
     /// Consecutive from the task's last sequence on; never empty. The first of a new task is `created`, with
     /// sequence 1, and brings the context and the tenant along.
-    pub events: Vec<Arc<TaskEvent>>,
+    pub events: Stretch,
     /// After these events.
     pub state: TaskState,
     /// When the state changed; none if it did not. A new task brings it always.

@@ -1,7 +1,5 @@
 //! TaskEvent to A2A 1.0's stream: one event becomes at most one item. Pure; the service calls it.
 
-use std::fmt::Write;
-
 use super::devtool;
 use crate::domain::calls::OpenCalls;
 pub use crate::domain::extension::RESUME;
@@ -12,7 +10,7 @@ use crate::proto::a2a::{
 };
 use crate::proto::devtool::{LiveOutput, ToolCall};
 use crate::proto::task::task_event::Event;
-use crate::proto::task::{ArtifactDelta, StateChanged, TaskEvent, TextDelta};
+use crate::proto::task::{ArtifactDelta, StateChanged, TaskEvent};
 use crate::proto::wkt::{Kind, Struct, Value};
 
 /// What one client sees of one task.
@@ -35,19 +33,15 @@ impl View {
             calls.fold(what);
         }
         let payload = match what {
-            Event::State(change) => self.update(self.state(change, event), event),
-            Event::Text(delta) => self.update(self.text(delta, event), event),
+            Event::State(change) => self.update(change.state, self.said_with(change), event),
+            Event::Text(delta) => {
+                let id = str::from_utf8(&delta.message_id).unwrap_or_default();
+                self.says(id, Part::text(delta.text.as_str()), event)
+            }
             Event::Artifact(delta) => Payload::ArtifactUpdate(Box::new(self.artifact(delta, event.sequence))),
-            Event::Thought(thought) if self.calls.is_some() => {
-                self.update(self.working(devtool::data(thought), event), event)
-            }
-            Event::ToolCall(call) if self.calls.is_some() => {
-                self.update(self.working(devtool::data(call), event), event)
-            }
-            Event::ToolOutput(output) => {
-                let call = self.printing(output)?;
-                self.update(self.working(devtool::data(call), event), event)
-            }
+            Event::Thought(thought) if self.calls.is_some() => self.works(devtool::data(thought), event),
+            Event::ToolCall(call) if self.calls.is_some() => self.works(devtool::data(call), event),
+            Event::ToolOutput(output) => self.works(devtool::data(self.printing(output)?), event),
             _ => return None,
         };
         Some(StreamResponse { payload: Some(payload) })
@@ -66,32 +60,35 @@ impl View {
         }
     }
 
-    fn update(&self, status: TaskStatus, event: &TaskEvent) -> Payload {
+    fn update(&self, state: i32, message: Option<Message>, event: &TaskEvent) -> Payload {
+        Payload::StatusUpdate(Box::new(TaskStatusUpdateEvent {
+            task_id: self.task_id.clone(),
+            context_id: self.context_id.clone(),
+            status: Some(TaskStatus { state, message, timestamp: event.time }),
+            metadata: self.metadata(event),
+        }))
+    }
+
+    fn metadata(&self, event: &TaskEvent) -> Option<Struct> {
         let about = event.event.as_ref().filter(|_| self.calls.is_some()).and_then(devtool::about);
         let about = about.map(|about| devtool::metadata(&about));
-        let metadata = match (self.cursor(event.sequence), about) {
+        match (self.cursor(event.sequence), about) {
             (Some(mut cursor), Some(about)) => {
                 cursor.fields.extend(about.fields);
                 Some(cursor)
             }
             (cursor, about) => cursor.or(about),
-        };
-        Payload::StatusUpdate(Box::new(TaskStatusUpdateEvent {
-            task_id: self.task_id.clone(),
-            context_id: self.context_id.clone(),
-            status: Some(status),
-            metadata,
-        }))
+        }
     }
 
-    fn state(&self, change: &StateChanged, event: &TaskEvent) -> TaskStatus {
+    fn said_with(&self, change: &StateChanged) -> Option<Message> {
         let mut message = change.message.clone();
         if change.state() == TaskState::InputRequired
             && let Some(message) = &mut message
         {
             message.parts.extend(self.asked());
         }
-        TaskStatus { state: change.state, message, timestamp: event.time }
+        message
     }
 
     /// The calls that wait for an answer, beside the question in words.
@@ -99,16 +96,12 @@ impl View {
         self.calls.iter().flat_map(OpenCalls::asking).map(devtool::data)
     }
 
-    /// A piece of the answer is a message of its own, with an id of its own: clients tell messages apart by it.
-    fn text(&self, delta: &TextDelta, event: &TaskEvent) -> TaskStatus {
-        self.says(&delta.message_id, Part::text(delta.text.as_str()), event)
-    }
-
-    fn working(&self, part: Part, event: &TaskEvent) -> TaskStatus {
+    fn works(&self, part: Part, event: &TaskEvent) -> Payload {
         self.says(&self.task_id, part, event)
     }
 
-    fn says(&self, id: &str, part: Part, event: &TaskEvent) -> TaskStatus {
+    /// A piece of the answer is a message of its own, with an id of its own: clients tell messages apart by it.
+    fn says(&self, id: &str, part: Part, event: &TaskEvent) -> Payload {
         let message = Message {
             message_id: piece_id(id, event.sequence),
             task_id: self.task_id.clone(),
@@ -117,7 +110,7 @@ impl View {
             parts: vec![part],
             ..Message::default()
         };
-        TaskStatus { state: TaskState::Working.into(), message: Some(message), timestamp: event.time }
+        self.update(TaskState::Working.into(), Some(message), event)
     }
 
     /// The whole call with all that it has printed, as the extension wants it.
@@ -149,8 +142,11 @@ impl View {
 
 /// Made for every piece of every answer, so it is written into room that is large enough at once.
 fn piece_id(message_id: &str, sequence: u64) -> String {
-    let mut id = String::with_capacity(message_id.len() + 8);
-    // Writing to a String cannot fail.
-    let _ = write!(id, "{message_id}-{sequence}");
+    let mut digits = itoa::Buffer::new();
+    let digits = digits.format(sequence);
+    let mut id = String::with_capacity(message_id.len() + 1 + digits.len());
+    id.push_str(message_id);
+    id.push('-');
+    id.push_str(digits);
     id
 }

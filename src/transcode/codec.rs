@@ -4,11 +4,16 @@
 use std::marker::PhantomData;
 
 use tonic::Status;
-use tonic::codec::{Codec, DecodeBuf, Decoder};
+use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder};
 use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 
 use crate::domain::error::Error;
 use crate::proto::schema::{Inspect, violations};
+
+/// Room for a frame of HTTP/2 ...
+const BUFFER: usize = 16 << 10;
+/// ... which is full a little earlier: the last item should not make it grow, which copies what is there already.
+const WRITE: usize = BUFFER - (1 << 10);
 
 #[derive(Debug)]
 pub struct CheckedCodec<T, U>(PhantomData<(T, U)>);
@@ -30,7 +35,7 @@ where
     type Decoder = CheckedDecoder<U>;
 
     fn encoder(&mut self) -> Self::Encoder {
-        ProstCodec::<T, U>::default().encoder()
+        ProstCodec::<T, U>::raw_encoder(BufferSettings::new(BUFFER, WRITE))
     }
 
     fn decoder(&mut self) -> Self::Decoder {

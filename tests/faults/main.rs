@@ -154,7 +154,7 @@ async fn fill(store: &dyn Store, number: usize) {
     let state = |state: TaskState| {
         Event::State(Box::new(StateChanged { state: state.into(), ..StateChanged::default() }))
     };
-    let mut events = vec![event(1, Event::Created(created)), event(2, state(TaskState::Working))];
+    let mut events = vec![event(1, Event::Created(Box::new(created))), event(2, state(TaskState::Working))];
     events.extend(
         (3..100).map(|n| event(n, Event::Text(TextDelta { text: "x".repeat(100), ..TextDelta::default() }))),
     );
@@ -162,10 +162,9 @@ async fn fill(store: &dyn Store, number: usize) {
     if last != TaskState::Working {
         events.push(event(100, state(last)));
     }
-    let events = events.into_iter().map(Arc::new).collect();
     let commit = Commit {
         task_id,
-        events,
+        events: events.into(),
         state: last,
         updated: Some(SystemTime::now()),
         send: None,

@@ -106,7 +106,7 @@ fn calls_have_ids_that_no_other_has() {
     };
     let created = || {
         let task_id = "t".to_owned();
-        Event::Created(crate::proto::task::Created { task_id, ..Default::default() })
+        Event::Created(Box::new(crate::proto::task::Created { task_id, ..Default::default() }))
     };
     assert_eq!(calls(vec![created(), answer("", &["x", "x", ""])]), ["t-call-1", "t-call-2", "t-call-3"]);
     let twice = vec![created(), answer("", &["x"]), answered("t-call-1"), answer("", &["x"])];

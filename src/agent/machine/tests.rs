@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::proto::task::{Created, TextDelta};
+use crate::proto::task::TextDelta;
 
 const STATES: [TaskState; 8] = [
     TaskState::Submitted,
@@ -20,7 +20,7 @@ fn state(to: TaskState) -> Event {
 
 fn events() -> Vec<Event> {
     let mut all = vec![
-        Event::Created(Created::default()),
+        Event::Created(Box::default()),
         Event::Message(Box::default()),
         Event::Text(TextDelta::default()),
     ];

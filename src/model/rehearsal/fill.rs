@@ -27,8 +27,7 @@ impl Filler<'_> {
     pub(super) fn line(&self, line: &Line) -> Line {
         match line {
             Line::Say(pieces) => {
-                let pieces = pieces.clone().into_vec();
-                Line::Say(Pieces::Many(pieces.iter().map(|piece| self.fill(piece)).collect()))
+                Line::Say(Pieces::Many(pieces.as_slice().iter().map(|piece| self.fill(piece)).collect()))
             }
             Line::Call(call) => Line::Call(self.call(call)),
             Line::Calls(calls) => Line::Calls(calls.iter().map(|call| self.call(call)).collect()),

@@ -79,6 +79,13 @@ impl Pieces {
             Self::Many(pieces) => pieces,
         }
     }
+
+    pub(super) fn as_slice(&self) -> &[String] {
+        match self {
+            Self::One(text) => std::slice::from_ref(text),
+            Self::Many(pieces) => pieces,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -25,6 +25,7 @@ mod when;
 mod yaml;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;
@@ -113,11 +114,8 @@ fn asked<'a>(text: &'a str, conversation: &Conversation) -> Asked<'a> {
 /// The part of the rule that is due.
 fn follow(rule: &Rule, text: &str, conversation: &Conversation) -> Vec<Line> {
     let filler = Filler { text, result: conversation.result() };
-    let due = if rule.is_one_answer() {
-        rule.lines.as_slice()
-    } else {
-        answer::due(&rule.lines, conversation.answered)
-    };
+    let due =
+        if rule.is_one_answer() { &rule.lines } else { answer::due(&rule.lines, conversation.answered) };
     due.iter().map(|line| filler.line(line)).collect()
 }
 
@@ -162,7 +160,7 @@ impl Brain for Rehearsal {
         let new = turn.messages.iter().rev();
         let old = turn.history.iter().rev().filter(|message| message.role() == Role::User);
         let rule = script.rule(new.chain(old)).filter(|rule| rule.is_agents())?;
-        Some(perform::steps(rule.lines.clone(), turn))
+        Some(perform::steps(Arc::clone(&rule.lines), turn))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Performs the lines of a rule: each becomes steps, and waits are waited for.
 
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures::StreamExt;
@@ -14,12 +16,12 @@ use crate::proto::a2a::{Artifact, Message, Part};
 use crate::proto::devtool::AgentThought;
 use crate::proto::wkt;
 
-pub(super) fn steps(lines: Vec<Line>, turn: Turn) -> BoxStream<'static, Step> {
+pub(super) fn steps(lines: Arc<[Line]>, turn: Turn) -> BoxStream<'static, Step> {
     let message = turn.messages.last().cloned().unwrap_or_default();
-    let performed = stream::iter(lines).then(move |line| {
-        let steps = match line {
+    let performed = stream::iter(0..lines.len()).then(move |number| {
+        let steps = match &lines[number] {
             // Nothing to say, but something to wait for.
-            Line::Wait(time) => Err(time),
+            Line::Wait(time) => Err(*time),
             other => Ok(line_steps(other, &message, &turn)),
         };
         async move {
@@ -35,22 +37,25 @@ pub(super) fn steps(lines: Vec<Line>, turn: Turn) -> BoxStream<'static, Step> {
     performed.flat_map(stream::iter).boxed()
 }
 
-fn line_steps(line: Line, message: &Message, turn: &Turn) -> Vec<Step> {
+fn line_steps(line: &Line, message: &Message, turn: &Turn) -> Vec<Step> {
     match line {
-        Line::Say(pieces) => pieces.into_vec().iter().map(|piece| Step::Text(fill(piece, message))).collect(),
-        Line::Think(Thinking::Text(description)) => {
-            vec![Step::Thought(AgentThought { subject: String::new(), description })]
-        }
-        Line::Think(Thinking::Thought(Thought { subject, description })) => {
+        Line::Say(pieces) => pieces.as_slice().iter().map(|piece| Step::Text(fill(piece, message))).collect(),
+        Line::Think(thinking) => {
+            let Thought { subject, description } = match thinking.clone() {
+                Thinking::Text(description) => Thought { subject: String::new(), description },
+                Thinking::Thought(thought) => thought,
+            };
             vec![Step::Thought(AgentThought { subject, description })]
         }
-        Line::Artifact(thing) => artifact(*thing, message, turn),
-        Line::Ask(question) => vec![Step::End(End::InputRequired(fill(&question, message)))],
+        Line::Artifact(thing) => artifact(thing, message, turn),
+        Line::Ask(question) => vec![Step::End(End::InputRequired(fill(question, message)))],
         // A rule with a reply makes no task; where a task is there already, its words complete it.
-        Line::Reply(text) => vec![Step::End(End::Completed(Some(fill(&text, message))))],
-        Line::Complete(text) => vec![Step::End(End::Completed(text.map(|text| fill(&text, message))))],
-        Line::Reject(why) => vec![Step::End(End::Rejected(fill(&why, message)))],
-        Line::Fail(why) => vec![Step::End(End::Failed(fill(&why, message)))],
+        Line::Reply(text) => vec![Step::End(End::Completed(Some(fill(text, message))))],
+        Line::Complete(text) => {
+            vec![Step::End(End::Completed(text.as_ref().map(|text| fill(text, message))))]
+        }
+        Line::Reject(why) => vec![Step::End(End::Rejected(fill(why, message)))],
+        Line::Fail(why) => vec![Step::End(End::Failed(fill(why, message)))],
         // The model's lines stand in no rule with the agent's, and waiting is done elsewhere.
         _ => Vec::new(),
     }
@@ -58,10 +63,13 @@ fn line_steps(line: Line, message: &Message, turn: &Turn) -> Vec<Step> {
 
 /// `{text}` is what the user said.
 pub(super) fn fill(text: &str, message: &Message) -> String {
+    if !text.contains('{') {
+        return text.to_owned();
+    }
     text.replace("{text}", &message.text())
 }
 
-fn artifact(thing: Thing, message: &Message, turn: &Turn) -> Vec<Step> {
+fn artifact(thing: &Thing, message: &Message, turn: &Turn) -> Vec<Step> {
     let name = if thing.refine {
         match resolve(message, &turn.references) {
             Reference::One(artifact) => artifact.name.clone(),
@@ -71,7 +79,7 @@ fn artifact(thing: Thing, message: &Message, turn: &Turn) -> Vec<Step> {
     } else {
         thing.name.clone()
     };
-    let contents = contents(&thing, message);
+    let contents = contents(thing, message);
     let last = contents.len().saturating_sub(1);
     let artifact_id = uuid::Uuid::now_v7().to_string();
     let piece = |(index, content): (usize, Content)| {
@@ -101,7 +109,7 @@ fn ask(names: &[&str]) -> Step {
 /// A script was checked when it was read, so that each artifact has one content.
 fn contents(thing: &Thing, message: &Message) -> Vec<Content> {
     if let Some(pieces) = &thing.text {
-        return pieces.clone().into_vec().iter().map(|piece| Content::Text(fill(piece, message))).collect();
+        return pieces.as_slice().iter().map(|piece| Content::Text(fill(piece, message))).collect();
     }
     let bytes = thing.bytes.as_ref().and_then(|text| STANDARD.decode(text).ok());
     let bytes = bytes.map(|bytes| Content::Raw(bytes.into()));

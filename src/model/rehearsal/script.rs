@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_saphyr::{budget, options};
 
 use super::line::{Level, Line};
@@ -44,11 +44,16 @@ pub struct Script {
 pub(super) struct Rule {
     #[serde(default)]
     when: When,
-    #[serde(rename = "do", deserialize_with = "super::entry::lines")]
-    pub(super) lines: Vec<Line>,
+    /// Shared with all who follow them.
+    #[serde(rename = "do", deserialize_with = "shared")]
+    pub(super) lines: Arc<[Line]>,
     /// How often it was found. All who follow the script share it.
     #[serde(skip)]
     found: Arc<AtomicUsize>,
+}
+
+fn shared<'de, D: Deserializer<'de>>(lines: D) -> Result<Arc<[Line]>, D::Error> {
+    super::entry::lines(lines).map(Vec::into)
 }
 
 impl Script {
@@ -73,7 +78,7 @@ impl Script {
 
     pub(super) fn of_lines(text: &str) -> Result<Self, BadScript> {
         let OneRule(lines) = serde_saphyr::from_str(text)?;
-        let rule = Rule { when: When::default(), lines, found: Arc::default() };
+        let rule = Rule { when: When::default(), lines: lines.into(), found: Arc::default() };
         Self::checked(Self { speed: None, rules: vec![rule] })
     }
 
@@ -131,7 +136,7 @@ struct OneRule(#[serde(deserialize_with = "super::entry::lines")] Vec<Line>);
 
 impl Rule {
     pub(super) fn reply(&self) -> Option<&str> {
-        match self.lines.as_slice() {
+        match &*self.lines {
             [Line::Reply(text)] => Some(text),
             _ => None,
         }
@@ -152,7 +157,8 @@ impl Rule {
     }
 
     fn hasten(&mut self, speed: f64) {
-        self.lines.retain_mut(|line| match line {
+        let mut lines = self.lines.to_vec();
+        lines.retain_mut(|line| match line {
             Line::Wait(time) if speed > 0.0 => {
                 *time = time.div_f64(speed);
                 true
@@ -160,6 +166,7 @@ impl Rule {
             Line::Wait(_) => false,
             _ => true,
         });
+        self.lines = lines.into();
     }
 
     fn check(&self) -> Result<(), &'static str> {

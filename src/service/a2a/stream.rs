@@ -1,10 +1,10 @@
 //! Streams: a task first, then what happens to it, or only what was missed.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use futures::StreamExt;
-use futures::future::Either;
 use futures::stream::{self, BoxStream};
+use futures::{Stream, StreamExt};
 use tonic::{Response, Status};
 
 use super::fault::{Wanted, fault};
@@ -19,6 +19,7 @@ use crate::domain::error::{Cause, Error};
 use crate::domain::extension::{DEVELOPMENT_TOOL, RESUME};
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::Head;
+use crate::domain::stretch::Stretch;
 use crate::projection::v10::View;
 use crate::proto::a2a::stream_response::Payload;
 use crate::proto::a2a::{SendMessageRequest, StreamResponse};
@@ -145,44 +146,70 @@ fn items(
     until: Until,
 ) -> Items {
     let cursor = Cursor::default();
-    let set = cursor.clone();
-    let first = stream::iter(first).map(move |(item, sequence)| {
-        set.set(sequence);
-        Ok(item)
-    });
-    // Behind a lock that is never waited for: items are made one after the other.
-    let (set, view) = (cursor.clone(), Arc::new(Mutex::new(view)));
-    let rest = up_to(events, until).flat_map(move |events| match events {
-        Ok(events) => {
-            let (set, view) = (set.clone(), Arc::clone(&view));
-            // One by one, because the cursor goes with the item.
-            Either::Left(stream::iter(events.into_iter().filter_map(move |event| {
-                set.set(event.sequence);
-                view.lock().unwrap_or_else(PoisonError::into_inner).event(&event).map(Ok)
-            })))
-        }
-        Err(error) => Either::Right(stream::iter([Err(Status::from(fault(error, Wanted::Read)))])),
-    });
-    let mut response = answer(caller, first.chain(rest).boxed());
+    let told = Told {
+        first,
+        events: Some(events),
+        now: Stretch::default(),
+        next: 0,
+        view,
+        cursor: cursor.clone(),
+        until,
+    };
+    let mut response = answer(caller, told.boxed());
     response.extensions_mut().insert(cursor);
     response
 }
 
-/// Ends behind the event that is enough.
-fn up_to(events: Events, until: Until) -> Events {
-    if until == Until::End {
-        return events;
-    }
-    stream::unfold(Some(events), |events| async move {
-        let mut events = events?;
-        let mut next = events.next().await?;
-        if let Ok(next) = &mut next
-            && let Some(enough) = next.iter().position(|event| pauses(event.event.as_ref()))
-        {
-            next.truncate(enough + 1);
-            return Some((Ok(std::mem::take(next)), None));
+/// The items of a stream. By hand, because most of what a stream costs is spent between one item and the next.
+struct Told {
+    first: Option<(StreamResponse, u64)>,
+    /// None when enough is told.
+    events: Option<Events>,
+    /// What came last of them, and how far it is told.
+    now: Stretch,
+    next: usize,
+    view: View,
+    cursor: Cursor,
+    until: Until,
+}
+
+impl Told {
+    /// Of what is there already.
+    fn ready(&mut self) -> Option<StreamResponse> {
+        if let Some((item, sequence)) = self.first.take() {
+            self.cursor.set(sequence);
+            return Some(item);
         }
-        Some((next, Some(events)))
-    })
-    .boxed()
+        while let Some(event) = self.now.get(self.next) {
+            self.next += 1;
+            self.cursor.set(event.sequence);
+            let item = self.view.event(event);
+            if self.until == Until::Pause && pauses(event.event.as_ref()) {
+                self.now.truncate(self.next);
+                self.events = None;
+            }
+            if item.is_some() {
+                return item;
+            }
+        }
+        None
+    }
+}
+
+impl Stream for Told {
+    type Item = Result<StreamResponse, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(item) = self.ready() {
+                return Poll::Ready(Some(Ok(item)));
+            }
+            let Some(events) = &mut self.events else { return Poll::Ready(None) };
+            match ready!(events.poll_next_unpin(cx)) {
+                Some(Ok(stretch)) => (self.now, self.next) = (stretch, 0),
+                Some(Err(error)) => return Poll::Ready(Some(Err(fault(error, Wanted::Read).into()))),
+                None => self.events = None,
+            }
+        }
+    }
 }

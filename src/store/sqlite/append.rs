@@ -1,16 +1,13 @@
 //! What a commit becomes before it is written: checked and encoded, so that the writer's thread need not.
 //! Pure; the store calls it where the caller runs.
 
-use std::sync::Arc;
-
-use prost::encoding::message;
-
+use super::row;
 use super::rows::millis;
 use crate::domain::grant::AlwaysRule;
 use crate::domain::store::{Commit, Push, SendKey, StoreError};
 use crate::proto::a2a::TaskState;
+use crate::proto::task::Created;
 use crate::proto::task::task_event::Event;
-use crate::proto::task::{Created, TaskEvent};
 
 /// A commit that is in order, as far as it can tell by itself.
 #[derive(Debug)]
@@ -18,7 +15,7 @@ pub struct Append {
     pub task_id: String,
     pub first: u64,
     pub last: u64,
-    /// A `TaskEvents`.
+    /// As `row` writes them.
     pub events: Vec<u8>,
     pub state: TaskState,
     pub change: Change,
@@ -47,7 +44,7 @@ impl Append {
         let wrong = |what: &str| StoreError::Failed(format!("a commit of task {} {what}", commit.task_id));
         let Some(first) = commit.events.first() else { return Err(wrong("has no events")) };
         let (mut last, first) = (first.sequence.saturating_sub(1), first.sequence);
-        for event in &commit.events {
+        for event in commit.events.iter() {
             last += 1;
             if event.sequence != last || last == 0 {
                 return Err(wrong("does not count its events one by one"));
@@ -68,20 +65,9 @@ impl Append {
         // Of a new task the message is the last event, of an old one the first.
         let said = if matches!(change, Change::New { .. }) { last } else { first };
         let push = commit.push.map(|push| along(push, &task_id, said));
-        let (grants, events) = (commit.grants, encode(&commit.events));
+        let (grants, events) = (commit.grants, row::encode(&commit.events));
         Ok(Self { task_id, first, last, events, state, change, send, grants, push })
     }
-}
-
-/// The number of `TaskEvents.events`.
-const EVENTS: u32 = 1;
-
-/// A `TaskEvents` of events that are shared, and so cannot be moved into one.
-fn encode(events: &[Arc<TaskEvent>]) -> Vec<u8> {
-    let length = events.iter().map(|event| message::encoded_len(EVENTS, event.as_ref())).sum();
-    let mut encoded = Vec::with_capacity(length);
-    events.iter().for_each(|event| message::encode(EVENTS, event.as_ref(), &mut encoded));
-    encoded
 }
 
 fn new(created: &Created, updated: i64) -> Change {
@@ -105,17 +91,15 @@ fn along(mut push: Push, task_id: &str, said: u64) -> Push {
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use prost::Message;
-
     use super::*;
-    use crate::proto::task::{TaskEvents, TextDelta};
+    use crate::proto::task::{TaskEvent, TextDelta};
 
     fn event(sequence: u64, event: Event) -> TaskEvent {
         TaskEvent { sequence, time: None, event: Some(event) }
     }
 
     fn created(sequence: u64) -> TaskEvent {
-        event(sequence, Event::Created(Created { task_id: "t".to_owned(), ..Created::default() }))
+        event(sequence, Event::Created(Box::new(Created { task_id: "t".to_owned(), ..Created::default() })))
     }
 
     fn text(sequence: u64) -> TaskEvent {
@@ -125,7 +109,7 @@ mod tests {
     fn commit(events: Vec<TaskEvent>) -> Commit {
         Commit {
             task_id: "t".to_owned(),
-            events: events.into_iter().map(Arc::new).collect(),
+            events: events.into(),
             state: TaskState::Working,
             updated: Some(UNIX_EPOCH + Duration::from_millis(7)),
             send: None,
@@ -144,13 +128,6 @@ mod tests {
         assert!(matches!(later.change, Change::State { updated: 7 }));
         let only = Append::new(Commit { updated: None, ..commit(vec![text(8)]) }).unwrap();
         assert!(matches!(only.change, Change::Events));
-    }
-
-    #[test]
-    fn shared_events_are_written_as_the_message_that_is_read() {
-        let events = vec![created(1), text(2)];
-        let encoded = Append::new(commit(events.clone())).unwrap().events;
-        assert_eq!(TaskEvents::decode(encoded.as_slice()), Ok(TaskEvents { events }));
     }
 
     #[test]

@@ -75,7 +75,6 @@ fn hide(db: &Connection, before: i64) -> Result<usize> {
         .collect::<Result<_>>()?;
     for task in &old {
         db.prepare_cached("DELETE FROM push WHERE task = ?")?.execute([task])?;
-        db.prepare_cached("DELETE FROM send WHERE task = ?")?.execute([task])?;
         db.prepare_cached("DELETE FROM always WHERE task = ?")?.execute([task])?;
         db.prepare_cached("UPDATE task SET principal = NULL WHERE number = ?")?.execute([task])?;
     }

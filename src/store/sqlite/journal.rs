@@ -5,20 +5,21 @@ use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::append::{Append, Change, Sent};
+use super::append::{Append, Change};
 use super::fault::Fault;
 use super::rows::{self, HEAD};
+use super::sends::Sends;
 use super::{grants, push};
 use crate::domain::principal::Principal;
 use crate::domain::store::{Committed, Head, StoreError};
-use crate::proto::task::{TaskEvent, TaskEvents};
+use crate::proto::task::TaskEvent;
 
 type Result<T> = std::result::Result<T, Fault>;
 
 /// Stores all of it. Whatever it refuses, it refuses before its first change.
-pub fn append(db: &Connection, who: &Principal, append: &Append) -> Result<Committed> {
+pub fn append(db: &Connection, sends: &mut Sends, who: &Principal, append: &Append) -> Result<Committed> {
     if let Some(send) = &append.send
-        && let Some(task_id) = repeated(db, who, send)?
+        && let Some(task_id) = sends.repeated(db, who, send)?
     {
         return Ok(Committed::Repeated { task_id });
     }
@@ -31,24 +32,18 @@ pub fn append(db: &Connection, who: &Principal, append: &Append) -> Result<Commi
         append.first,
         append.events
     ])?;
-    wake_pushes(db, task)?;
+    // A new one has none.
+    if !matches!(append.change, Change::New { .. }) {
+        wake_pushes(db, task)?;
+    }
     grants::add(db, task, &append.grants, SystemTime::now())?;
     if let Some(push) = &push {
         push::insert(db, task, append.last, push)?;
     }
     if let Some(send) = &append.send {
-        db.prepare_cached("INSERT OR REPLACE INTO send (principal, hash, task, at) VALUES (?, ?, ?, ?)")?
-            .execute(params![who.name(), send.hash, task, send.at])?;
+        sends.remember(db, who, send, &append.task_id)?;
     }
     Ok(Committed::Stored)
-}
-
-/// The task that the same send went to.
-pub fn repeated(db: &Connection, who: &Principal, send: &Sent) -> Result<Option<String>> {
-    let sql = "SELECT task.id FROM send JOIN task ON task.number = send.task
-        WHERE send.principal = ? AND send.hash = ? AND send.at >= ?";
-    let mut statement = db.prepare_cached(sql)?;
-    Ok(statement.query_row(params![who.name(), send.hash, send.since], |row| row.get(0)).optional()?)
 }
 
 /// Makes the task or moves it on, if it stands where the commit thinks. Returns its number. Without RETURNING, which
@@ -161,8 +156,7 @@ pub fn events(
     while found.len() < limit
         && let Some(row) = rows.next()?
     {
-        let stored: TaskEvents = rows::message(row, 0)?;
-        found.extend(stored.events.into_iter().filter(|event| event.sequence > after));
+        found.extend(rows::events(row, 0)?.into_iter().filter(|event| event.sequence > after));
     }
     Ok(found)
 }

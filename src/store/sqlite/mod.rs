@@ -10,17 +10,20 @@ mod list;
 mod open;
 mod push;
 mod reader;
+mod row;
 mod rows;
 mod schema;
+mod sends;
 mod writer;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use append::Append;
 use reader::Readers;
+use sends::Sends;
 use writer::Writer;
 
 use crate::domain::grant::Grant;
@@ -37,6 +40,8 @@ pub use open::{Durability, OpenError};
 pub struct Sqlite {
     readers: Arc<Readers>,
     writer: Writer,
+    /// Only the writer's jobs lock it.
+    sends: Arc<Mutex<Sends>>,
     _lock: File,
     _temporary: Option<Temporary>,
 }
@@ -52,7 +57,8 @@ impl Sqlite {
         let lock = open::lock(directory)?;
         let db = open::open(path, durability)?;
         let writer = Writer::start(db, path.to_owned()).map_err(OpenError::Thread)?;
-        Ok(Self { readers: Readers::new(path.to_owned()), writer, _lock: lock, _temporary: None })
+        let readers = Readers::new(path.to_owned());
+        Ok(Self { readers, writer, sends: Arc::default(), _lock: lock, _temporary: None })
     }
 
     /// In a directory of its own that goes away with it. A database in memory would have no log, so its readers
@@ -64,6 +70,11 @@ impl Sqlite {
         store._temporary = Some(temporary);
         Ok(store)
     }
+}
+
+/// Whatever a job that panicked has left behind there is not believed without its row.
+fn locked(sends: &Mutex<Sends>) -> MutexGuard<'_, Sends> {
+    sends.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A directory that is removed when the store is gone.
@@ -79,8 +90,8 @@ impl Drop for Temporary {
 #[tonic::async_trait]
 impl Store for Sqlite {
     async fn commit(&self, who: &Principal, commit: Commit) -> Result<Committed> {
-        let (who, append) = (who.clone(), Append::new(commit)?);
-        self.writer.write(move |db| journal::append(db, &who, &append)).await
+        let (who, append, sends) = (who.clone(), Append::new(commit)?, Arc::clone(&self.sends));
+        self.writer.write(move |db| journal::append(db, &mut locked(&sends), &who, &append)).await
     }
 
     async fn head(&self, who: &Principal, task_id: &str) -> Result<Head> {
@@ -112,8 +123,8 @@ impl Store for Sqlite {
 
     async fn sent(&self, who: &Principal, key: &SendKey) -> Result<Option<String>> {
         let Some(key) = append::sent(key) else { return Ok(None) };
-        let who = who.clone();
-        self.readers.read(move |db| journal::repeated(db, &who, &key)).await
+        let (who, sends) = (who.clone(), Arc::clone(&self.sends));
+        self.writer.write(move |db| Ok(locked(&sends).repeated(db, &who, &key)?)).await
     }
 
     async fn put_push(&self, who: &Principal, push: Push) -> Result<Push> {

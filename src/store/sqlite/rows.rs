@@ -6,8 +6,10 @@ use prost::Message;
 use rusqlite::types::Type;
 use rusqlite::{Error, Result, Row};
 
+use super::row;
 use crate::domain::store::{Head, Push, PushState, PushVersion};
 use crate::proto::a2a::TaskState;
+use crate::proto::task::TaskEvent;
 
 /// The columns that `head` reads, in its order.
 pub const HEAD: &str = "task.id, task.context, task.tenant, task.state, task.updated, task.sequence";
@@ -67,6 +69,12 @@ pub fn push(row: &Row<'_>, at: usize) -> Result<Push> {
 pub fn message<M: Message + Default>(row: &Row<'_>, at: usize) -> Result<M> {
     let bytes = row.get_ref(at)?.as_blob()?;
     M::decode(bytes).map_err(|e| Error::FromSqlConversionFailure(at, Type::Blob, Box::new(e)))
+}
+
+/// The events of a row of the journal.
+pub fn events(row: &Row<'_>, at: usize) -> Result<Vec<TaskEvent>> {
+    let bytes = row.get_ref(at)?.as_blob()?;
+    row::decode(bytes).map_err(|e| Error::FromSqlConversionFailure(at, Type::Blob, Box::new(e)))
 }
 
 fn version(row: &Row<'_>, at: usize) -> Result<PushVersion> {

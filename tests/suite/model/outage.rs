@@ -82,7 +82,7 @@ async fn one(engine: Engine, number: usize) -> (TaskState, String, usize) {
     let (mut ended, mut said, mut waited) = (TaskState::Unspecified, String::new(), 0);
     let mut events = watch.events(0);
     while let Some(together) = events.next().await {
-        for event in together.unwrap() {
+        for event in together.unwrap().iter() {
             match &event.event {
                 Some(Event::Text(text)) => said.push_str(&text.text),
                 Some(Event::Thought(thought)) => {

@@ -1,6 +1,5 @@
 //! Commits, webhooks and times in the fewest words.
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agena::domain::principal::Principal;
@@ -33,17 +32,13 @@ pub fn text(sequence: u64) -> TaskEvent {
         Event::Text(TextDelta {
             text: format!("text {sequence}"),
             model: "m".to_owned(),
-            message_id: String::new(),
+            message_id: Default::default(),
         }),
     )
 }
 
 pub fn texts(sequences: impl IntoIterator<Item = u64>) -> Vec<TaskEvent> {
     sequences.into_iter().map(text).collect()
-}
-
-pub fn shared(events: Vec<TaskEvent>) -> Vec<Arc<TaskEvent>> {
-    events.into_iter().map(Arc::new).collect()
 }
 
 /// A new task that is submitted at `at(0)`.
@@ -60,7 +55,7 @@ pub fn new_in(task_id: &str, context_id: &str, tenant: &str) -> Commit {
     };
     Commit {
         task_id: task_id.to_owned(),
-        events: vec![Arc::new(event(1, Event::Created(created)))],
+        events: vec![event(1, Event::Created(Box::new(created)))].into(),
         state: TaskState::Submitted,
         updated: Some(at(0)),
         send: None,
@@ -73,7 +68,7 @@ pub fn new_in(task_id: &str, context_id: &str, tenant: &str) -> Commit {
 pub fn more(task_id: &str, sequences: impl IntoIterator<Item = u64>) -> Commit {
     Commit {
         task_id: task_id.to_owned(),
-        events: shared(texts(sequences)),
+        events: texts(sequences).into(),
         state: TaskState::Submitted,
         updated: None,
         send: None,
@@ -87,7 +82,7 @@ pub fn enter(task_id: &str, sequence: u64, state: TaskState, updated: SystemTime
     let change = StateChanged { state: state.into(), message: None, error: None };
     Commit {
         task_id: task_id.to_owned(),
-        events: vec![Arc::new(event(sequence, Event::State(Box::new(change))))],
+        events: vec![event(sequence, Event::State(Box::new(change)))].into(),
         state,
         updated: Some(updated),
         send: None,

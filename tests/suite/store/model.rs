@@ -79,7 +79,7 @@ impl Model {
             _ => {}
         }
         let (head, events) = self.tasks.entry(key).or_insert_with(|| (unborn(&commit.task_id), vec![]));
-        events.extend(commit.events.iter().map(|event| TaskEvent::clone(event)));
+        events.extend(commit.events.iter().cloned());
         head.sequence += commit.events.len() as u64;
         head.state = commit.state;
         head.updated = commit.updated.unwrap_or(head.updated);
@@ -117,7 +117,7 @@ fn commit(step: &Step, head: Option<&Head>) -> Commit {
         return if step.off == 2 { more(&id, [2]) } else { Commit { send, ..new(&id) } };
     };
     let first = head.sequence + 1 + step.off;
-    let events = shared(texts(first..first + step.events));
+    let events = texts(first..first + step.events).into();
     let state = step.state.map(|n| TaskState::try_from(i32::from(n)).unwrap());
     Commit {
         task_id: id,
