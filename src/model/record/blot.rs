@@ -1,5 +1,5 @@
-//! Blots secrets out of a recording: those that the server holds, as they are and as JSON prints them, and whatever has the
-//! shape of one, also where an answer came in pieces that cut it apart. Pure; the writer calls it.
+//! Blots secrets out of a recording: those that the server holds, as they are and as JSON prints them, if they are long
+//! enough to be told from words, and whatever has the shape of one, also where an answer came in pieces that cut it apart. Pure; the writer calls it.
 
 mod shapes;
 #[cfg(test)]
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Forms {
 
 impl Blot {
     pub(super) fn new(secrets: &[Secret]) -> Self {
-        let known = secrets.iter().map(Secret::expose).filter(|secret| !secret.is_empty());
+        let known = secrets.iter().filter(|secret| secret.is_telling()).map(Secret::expose);
         let forms = |secret: &str| {
             let (once, twice) = (escaped(secret), escaped(&escaped(secret)));
             Forms([secret.to_owned(), once, twice])
@@ -68,7 +68,7 @@ impl Blot {
         streams.values_mut().for_each(|pieces| self.pieces(pieces));
     }
 
-    /// Every text in it, of whatever member. What cannot be read any more afterwards is left out.
+    /// Every text in it, of whatever member; names of members are no texts. What cannot be read any more afterwards is left out.
     fn chunk(&self, chunk: &mut GenerateContentResponse) {
         let mut json = Vec::new();
         if vendor::encode(chunk, &mut json).is_err() {
@@ -88,9 +88,12 @@ impl Blot {
         while let Some(open) = rest.find('"') {
             let length = string_length(&rest[open..]);
             let (before, token) = (&rest[..open], &rest[open..open + length]);
-            out += before;
-            out += &self.token(token);
             rest = &rest[open + length..];
+            out += before;
+            match rest.trim_start().starts_with(':') {
+                true => out += token,
+                false => out += &self.token(token),
+            }
         }
         out + rest
     }

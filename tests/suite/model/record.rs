@@ -105,13 +105,13 @@ async fn session(
     })
     .await;
     let talk = bench.talk();
-    let mut tasks = vec![talk.ask("go on with t0ken").await];
+    let mut tasks = vec![talk.ask("go on with t0ken678").await];
     let context = tasks[0].0[0]["contextId"].clone();
-    for text in ["go on with t0ken", "fail"] {
+    for text in ["go on with t0ken678", "fail"] {
         let message = json!({"contextId": context, "parts": [{"kind": "text", "text": text}]});
         tasks.push(talk.stream(message).await);
     }
-    tasks.push(talk.ask("go on with t0ken").await);
+    tasks.push(talk.ask("go on with t0ken678").await);
     let states: Vec<String> = tasks.iter().map(|heard| heard.state()).collect();
     assert_eq!(states, ["completed", "completed", "failed", "completed"], "{tasks:#?}");
     let mut told = Vec::new();
@@ -164,7 +164,7 @@ fn normalised(told: Vec<String>, workspace: &Path) -> Vec<String> {
 
 fn recorder(dir: &Path, answers: Vec<Vec<Item>>) -> Arc<Recorder> {
     let told = Arc::new(Told(Mutex::new(answers.into())));
-    Arc::new(Recorder::new(told, dir, &[Secret::new("t0ken")]).unwrap())
+    Arc::new(Recorder::new(told, dir, &[Secret::new("t0ken678")]).unwrap())
 }
 
 fn recorded(dir: &Path) -> Vec<PathBuf> {
@@ -188,7 +188,7 @@ async fn a_recorded_session_comes_again() {
     let (first, first_asked) = session("", Some(recorder(&place, answers())), &workspace).await;
     let script = rules(&place, 5).await;
     let workspace_path = workspace.path().to_str().unwrap();
-    for lost in ["t0ken", "sk-proj", "abcdef012345", "a.txt", workspace_path, "You are"] {
+    for lost in ["t0ken678", "sk-proj", "abcdef012345", "a.txt", workspace_path, "You are"] {
         assert!(!script.contains(lost), "{lost} in\n{script}");
     }
     assert!(script.contains("[secret]") && script.contains("{wait: "), "{script}");
