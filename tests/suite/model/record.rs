@@ -230,6 +230,22 @@ async fn an_answer_that_nobody_waits_for_is_silent_from_there_on() {
 }
 
 #[tokio::test]
+async fn a_secret_that_comes_later_is_blotted_out_beside_the_old_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = recorder(dir.path(), vec![vec![last("later-key and t0ken678")]; 2]);
+    for _ in 0..2 {
+        soon(model.generate(request("go"))).await.unwrap();
+        // Written with what is known then.
+        rules(dir.path(), 1).await;
+        model.also(&[Secret::new("later-key")]);
+    }
+    let script = rules(dir.path(), 2).await;
+    let said: Vec<&str> = script.lines().filter(|line| line.contains(" and ")).collect();
+    assert!(said[0].contains("later-key and [secret]"), "{script}");
+    assert!(said[1].contains("[secret] and [secret]"), "{script}");
+}
+
+#[tokio::test]
 async fn a_place_that_is_gone_costs_the_recording_and_not_the_answer() {
     let dir = tempfile::tempdir().unwrap();
     let model = recorder(dir.path(), vec![vec![last("a")], vec![last("b")]]);

@@ -129,6 +129,16 @@ fn words_and_names_stay() {
 }
 
 #[test]
+fn what_is_added_is_known_once_and_beside_the_old() {
+    let blot = Blot::new(&[Secret::new("old-secret")]);
+    for _ in 0..2 {
+        blot.add(&["new-secret", "old-secret", "word"].map(Secret::new));
+    }
+    assert_eq!(blot.text("old-secret, new-secret, word"), "[secret], [secret], word");
+    assert_eq!(blot.secrets.read().unwrap().len(), 2);
+}
+
+#[test]
 fn nothing_shows_what_is_to_be_hidden() {
     assert!(!format!("{:?}", blot()).contains("house"));
 }
