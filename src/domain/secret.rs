@@ -13,6 +13,9 @@ pub struct Secret {
     digest: Digest,
 }
 
+/// In characters.
+const LEAST_TELLING: usize = 8;
+
 /// What of a string is compared. Made once per string, because whoever asks need not be known yet.
 #[derive(Clone)]
 pub struct Digest([u8; 32]);
@@ -32,6 +35,11 @@ impl Secret {
     /// The bare value: for the one place that must show or send it.
     pub fn expose(&self) -> &str {
         &self.value
+    }
+
+    /// Whether it can be taken out of a text: one that is shorter also stands in words that have nothing to do with it.
+    pub fn is_telling(&self) -> bool {
+        self.value.chars().nth(LEAST_TELLING - 1).is_some()
     }
 
     /// Whether `candidate` is this secret. Digests are compared rather than the strings, because a comparison
@@ -60,6 +68,13 @@ mod tests {
     fn debug_shows_nothing_of_the_value() {
         let secret = Secret::new("correct horse battery staple");
         assert_eq!(format!("{secret:?} {:?}", Some(&secret)), "[redacted] Some([redacted])");
+    }
+
+    #[test]
+    fn eight_characters_tell() {
+        for (value, tells) in [("", false), ("k", false), ("tööls67", false), ("tööls678", true)] {
+            assert_eq!(Secret::new(value).is_telling(), tells, "{value:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::asks::WebTool;
+use super::grounding::Answer;
 use super::shape::{Job, Place, Tool, declaration, plain_plan, read, text};
 use super::text::untrusted;
 use crate::domain::tool::{Arguments, Declaration, Kind, Outcome, Plan, ToolError};
@@ -57,17 +58,35 @@ impl Tool for GoogleWebSearch {
 
     async fn run(&self, place: &Place, job: Job) -> Result<Outcome, ToolError> {
         let query = query(&job.arguments)?;
-        let asks =
-            place.asks.as_ref().ok_or_else(|| ToolError::new(FAILED, "no model here searches the web"))?;
+        let asks = place.asks.as_ref().ok_or_else(|| failed("no model here searches the web"))?;
+        let answer = tokio::time::timeout(place.web.asked, asks.ask(WebTool::GoogleSearch, query.clone()));
         let answer = tokio::select! {
             () = job.cancel.cancelled() => return Err(ToolError::Cancelled { so_far: String::new() }),
-            answer = asks.ask(WebTool::GoogleSearch, query.clone()) => answer,
+            answer = answer => answer,
         };
-        let answer = answer.map_err(|error| ToolError::new(FAILED, format!("the search failed: {error}")))?;
-        if answer.is_empty() {
-            return Ok(text(format!("Nothing was found on the web for {query:?}."), "Nothing was found"));
-        }
-        let told = format!("What the web says about {query:?}:\n{}", untrusted(&answer.cited()));
-        Ok(text(told, format!("Found {} source(s) for {query:?}", answer.sources())))
+        let late = |_| failed(format!("the search failed: no answer within {:?}", place.web.asked));
+        let answer = answer.map_err(late)?.map_err(|error| failed(format!("the search failed: {error}")))?;
+        outcome(&query, &answer)
     }
+}
+
+/// What was not searched for is no news of the web, however sure it sounds.
+fn outcome(query: &str, answer: &Answer) -> Result<Outcome, ToolError> {
+    if !answer.was_searched() {
+        return Err(failed("the model did not search the web: its answer has no source"));
+    }
+    if answer.is_empty() {
+        return Ok(text(format!("Nothing was found on the web for {query:?}."), "Nothing was found"));
+    }
+    let sources = answer.sources();
+    let head = match sources {
+        0 => "Said after a search, without a source, about",
+        _ => "What the web says about",
+    };
+    let told = format!("{head} {query:?}:\n{}", untrusted(&answer.cited()));
+    Ok(text(told, format!("Found {sources} source(s) for {query:?}")))
+}
+
+fn failed(message: impl Into<String>) -> ToolError {
+    ToolError::new(FAILED, message)
 }

@@ -18,6 +18,7 @@ pub(super) struct Answer {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Grounding {
+    web_search_queries: Vec<String>,
     grounding_chunks: Vec<Chunk>,
     grounding_supports: Vec<Support>,
 }
@@ -81,6 +82,12 @@ impl Answer {
 
     pub(super) fn is_empty(&self) -> bool {
         self.parts.iter().filter_map(visible).all(|text| text.trim().is_empty())
+    }
+
+    /// Whether it is from the web at all, and not from memory.
+    pub(super) fn was_searched(&self) -> bool {
+        let Grounding { web_search_queries, grounding_chunks, .. } = &self.grounding;
+        !web_search_queries.is_empty() || !grounding_chunks.is_empty()
     }
 
     /// How many there are that it can rest on.

@@ -25,7 +25,7 @@ pub struct WebOptions {
     pub connect: Duration,
     /// For one page with all its redirects.
     pub total: Duration,
-    /// For a model that reads the pages itself. Behind it they are fetched here.
+    /// For a model that searches, or reads the pages itself. Behind it they are fetched here.
     pub asked: Duration,
     pub lookup: Arc<dyn Lookup>,
 }

@@ -157,11 +157,11 @@ impl Inner {
         self.blot(error)
     }
 
-    /// Whatever a server says, no key is in it.
+    /// Whatever a server says, no key is in it that could be told from other words.
     fn blot(&self, error: ModelError) -> ModelError {
-        let secrets =
-            self.headers.iter().map(|(_, _, secret)| secret.expose()).filter(|secret| !secret.is_empty());
-        let message = secrets.fold(error.message, |message, secret| message.replace(secret, "[redacted]"));
+        let secrets = self.headers.iter().map(|(_, _, secret)| secret).filter(|secret| secret.is_telling());
+        let blotted = |message: String, secret: &Secret| message.replace(secret.expose(), "[redacted]");
+        let message = secrets.fold(error.message, blotted);
         ModelError { message, ..error }
     }
 }

@@ -1,5 +1,5 @@
-//! Blots secrets out of a recording: those that the server holds, as they are and as JSON prints them, and whatever has the
-//! shape of one, also where an answer came in pieces that cut it apart. Pure; the writer calls it.
+//! Blots secrets out of a recording: those that the server holds, as they are and as JSON prints them, if they are long
+//! enough to be told from words, and whatever has the shape of one, also where an answer came in pieces that cut it apart. Pure; the writer calls it.
 
 mod shapes;
 #[cfg(test)]
@@ -7,6 +7,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::{PoisonError, RwLock};
 
 use crate::domain::secret::Secret;
 use crate::model::rehearsal::{Outcome, SECRET, Take};
@@ -16,11 +17,19 @@ use crate::proto::vendor;
 
 #[derive(Debug)]
 pub(super) struct Blot {
-    secrets: Vec<Forms>,
+    secrets: RwLock<Vec<Forms>>,
 }
 
 /// A secret as it is, as JSON prints it, and as JSON prints it within a text within JSON.
+#[derive(PartialEq)]
 struct Forms([String; 3]);
+
+impl Forms {
+    fn of(secret: &str) -> Self {
+        let (once, twice) = (escaped(secret), escaped(&escaped(secret)));
+        Self([secret.to_owned(), once, twice])
+    }
+}
 
 impl std::fmt::Debug for Forms {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -30,12 +39,20 @@ impl std::fmt::Debug for Forms {
 
 impl Blot {
     pub(super) fn new(secrets: &[Secret]) -> Self {
-        let known = secrets.iter().map(Secret::expose).filter(|secret| !secret.is_empty());
-        let forms = |secret: &str| {
-            let (once, twice) = (escaped(secret), escaped(&escaped(secret)));
-            Forms([secret.to_owned(), once, twice])
-        };
-        Self { secrets: known.map(forms).collect() }
+        let blot = Self { secrets: RwLock::default() };
+        blot.add(secrets);
+        blot
+    }
+
+    /// Those that it knows stay: what was asked with them may still be answered.
+    pub(super) fn add(&self, secrets: &[Secret]) {
+        let mut known = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
+        for secret in secrets.iter().filter(|secret| secret.is_telling()) {
+            let forms = Forms::of(secret.expose());
+            if !known.contains(&forms) {
+                known.push(forms);
+            }
+        }
     }
 
     pub(super) fn take(&self, mut take: Take) -> Take {
@@ -68,7 +85,7 @@ impl Blot {
         streams.values_mut().for_each(|pieces| self.pieces(pieces));
     }
 
-    /// Every text in it, of whatever member. What cannot be read any more afterwards is left out.
+    /// Every text in it, of whatever member; names of members are no texts. What cannot be read any more afterwards is left out.
     fn chunk(&self, chunk: &mut GenerateContentResponse) {
         let mut json = Vec::new();
         if vendor::encode(chunk, &mut json).is_err() {
@@ -88,9 +105,12 @@ impl Blot {
         while let Some(open) = rest.find('"') {
             let length = string_length(&rest[open..]);
             let (before, token) = (&rest[..open], &rest[open..open + length]);
-            out += before;
-            out += &self.token(token);
             rest = &rest[open + length..];
+            out += before;
+            match rest.trim_start().starts_with(':') {
+                true => out += token,
+                false => out += &self.token(token),
+            }
         }
         out + rest
     }
@@ -122,7 +142,8 @@ impl Blot {
 
     /// Where secrets stand, in order and apart from each other.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
-        let forms = self.secrets.iter().flat_map(|forms| &forms.0);
+        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        let forms = secrets.iter().flat_map(|forms| &forms.0);
         let known =
             forms.flat_map(|form| text.match_indices(form.as_str())).map(|(at, form)| at..at + form.len());
         let mut found: Vec<Range<usize>> = known.chain(shapes::find(text)).collect();

@@ -5,6 +5,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::SystemTime;
@@ -24,7 +25,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(dir: &Path, blot: Blot) -> io::Result<Self> {
+    pub(super) fn start(dir: &Path, blot: Arc<Blot>) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
         let (takes, taken) = mpsc::channel::<Take>();
         let mut recording = Recording { dir: dir.to_owned(), file: None, warned: false };

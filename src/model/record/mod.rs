@@ -26,14 +26,21 @@ use crate::proto::gemini::{
 pub struct Recorder {
     inner: Arc<dyn Backend>,
     writer: Arc<Writer>,
+    blot: Arc<Blot>,
 }
 
 impl Recorder {
     /// Makes the directory, if it is not there. Each recorder writes one file, which begins with the first answer.
     /// `secrets` are blotted out wherever they come up.
     pub fn new(inner: Arc<dyn Backend>, dir: &Path, secrets: &[Secret]) -> io::Result<Self> {
-        let writer = Arc::new(Writer::start(dir, Blot::new(secrets))?);
-        Ok(Self { inner, writer })
+        let blot = Arc::new(Blot::new(secrets));
+        let writer = Arc::new(Writer::start(dir, Arc::clone(&blot))?);
+        Ok(Self { inner, writer, blot })
+    }
+
+    /// From now on these are blotted out too, for whoever reads the settings again.
+    pub fn also(&self, secrets: &[Secret]) {
+        self.blot.add(secrets);
     }
 }
 

@@ -59,7 +59,7 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Follows the script. What no rule of it is for is taken as a plain request.
+    /// Follows the script. What no rule of it is for is taken as a plain request, and if it is none, it says so.
     pub fn new(script: Script) -> Self {
         let plain = script.anything().is_none();
         Self { script, plain }
@@ -101,7 +101,7 @@ impl Rehearsal {
         match (wish, self.script.anything()) {
             (Some(wish), _) => wish.lines(conversation),
             (None, Some(rule)) => follow(rule, said, conversation),
-            (None, None) => Vec::new(),
+            (None, None) => vec![Line::say("No rule of the rehearsal's script is for what was said.")],
         }
     }
 }

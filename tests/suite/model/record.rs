@@ -105,13 +105,13 @@ async fn session(
     })
     .await;
     let talk = bench.talk();
-    let mut tasks = vec![talk.ask("go on with t0ken").await];
+    let mut tasks = vec![talk.ask("go on with t0ken678").await];
     let context = tasks[0].0[0]["contextId"].clone();
-    for text in ["go on with t0ken", "fail"] {
+    for text in ["go on with t0ken678", "fail"] {
         let message = json!({"contextId": context, "parts": [{"kind": "text", "text": text}]});
         tasks.push(talk.stream(message).await);
     }
-    tasks.push(talk.ask("go on with t0ken").await);
+    tasks.push(talk.ask("go on with t0ken678").await);
     let states: Vec<String> = tasks.iter().map(|heard| heard.state()).collect();
     assert_eq!(states, ["completed", "completed", "failed", "completed"], "{tasks:#?}");
     let mut told = Vec::new();
@@ -164,7 +164,7 @@ fn normalised(told: Vec<String>, workspace: &Path) -> Vec<String> {
 
 fn recorder(dir: &Path, answers: Vec<Vec<Item>>) -> Arc<Recorder> {
     let told = Arc::new(Told(Mutex::new(answers.into())));
-    Arc::new(Recorder::new(told, dir, &[Secret::new("t0ken")]).unwrap())
+    Arc::new(Recorder::new(told, dir, &[Secret::new("t0ken678")]).unwrap())
 }
 
 fn recorded(dir: &Path) -> Vec<PathBuf> {
@@ -188,7 +188,7 @@ async fn a_recorded_session_comes_again() {
     let (first, first_asked) = session("", Some(recorder(&place, answers())), &workspace).await;
     let script = rules(&place, 5).await;
     let workspace_path = workspace.path().to_str().unwrap();
-    for lost in ["t0ken", "sk-proj", "abcdef012345", "a.txt", workspace_path, "You are"] {
+    for lost in ["t0ken678", "sk-proj", "abcdef012345", "a.txt", workspace_path, "You are"] {
         assert!(!script.contains(lost), "{lost} in\n{script}");
     }
     assert!(script.contains("[secret]") && script.contains("{wait: "), "{script}");
@@ -227,6 +227,22 @@ async fn an_answer_that_nobody_waits_for_is_silent_from_there_on() {
     assert!(tokio::time::timeout(3 * WAIT, chunks.next()).await.is_err(), "{script}");
     assert_eq!(soon(played.generate(request("go"))).await.unwrap(), whole);
     assert_eq!(script.matches("- when:").count(), 2, "{script}");
+}
+
+#[tokio::test]
+async fn a_secret_that_comes_later_is_blotted_out_beside_the_old_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = recorder(dir.path(), vec![vec![last("later-key and t0ken678")]; 2]);
+    for _ in 0..2 {
+        soon(model.generate(request("go"))).await.unwrap();
+        // Written with what is known then.
+        rules(dir.path(), 1).await;
+        model.also(&[Secret::new("later-key")]);
+    }
+    let script = rules(dir.path(), 2).await;
+    let said: Vec<&str> = script.lines().filter(|line| line.contains(" and ")).collect();
+    assert!(said[0].contains("later-key and [secret]"), "{script}");
+    assert!(said[1].contains("[secret] and [secret]"), "{script}");
 }
 
 #[tokio::test]

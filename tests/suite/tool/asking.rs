@@ -150,18 +150,31 @@ async fn a_search_is_one_question_and_its_answer_has_sources() {
 
 #[tokio::test]
 async fn a_search_that_finds_nothing_says_so_and_one_that_fails_says_why() {
+    let said = |text: &str, grounding: Value| {
+        Oracle::says(json!({"content": {"parts": [{"text": text}]}, "groundingMetadata": grounding}))
+    };
+    let failed = |message: &str| Err(("web_search_failed", message.to_owned()));
+    let memory = || failed("the model did not search the web: its answer has no source");
+    let (left, _gone) = oneshot::channel();
+    let unsourced = format!("Said after a search, without a source, about \"q\":\n{}", wrapped("Yes."));
     for (oracle, expected) in [
-        (Oracle::new(Does::Says(json!({}))), Ok("Nothing was found on the web for \"q\".")),
+        (said(" ", json!({"webSearchQueries": ["q"]})), Ok("Nothing was found on the web for \"q\".")),
+        (said("Yes.", json!({"webSearchQueries": ["q"]})), Ok(unsourced.as_str())),
+        (said("Yes.", json!({})), memory()),
+        (said("Yes.", json!({"webSearchQueries": [], "groundingChunks": []})), memory()),
+        (Oracle::says(json!({"content": {"parts": [{"text": "Yes."}]}})), memory()),
+        (Oracle::new(Does::Says(json!({}))), memory()),
+        (Oracle::new(Does::Fails(ModelCause::Exhausted)), failed("the search failed: it is not well")),
         (
-            Oracle::says(json!({"content": {"parts": [{"text": " "}]}})),
-            Ok("Nothing was found on the web for \"q\"."),
-        ),
-        (
-            Oracle::new(Does::Fails(ModelCause::Exhausted)),
-            Err(("web_search_failed", "the search failed: it is not well".to_owned())),
+            Oracle::new(Does::Hangs(Mutex::new(Some(left)))),
+            failed("the search failed: no answer within 100ms"),
         ),
     ] {
-        let got = bed(&oracle).run("google_web_search", json!({"query": "q"})).await;
+        let bed = Bed::with(|options| {
+            options.asks = asks(&oracle, "seer");
+            options.web.asked = Duration::from_millis(100);
+        });
+        let got = timeout(DEADLINE, bed.run("google_web_search", json!({"query": "q"}))).await.unwrap();
         assert_eq!(
             got.as_ref().map(|outcome| outcome.told.as_str()).map_err(|e| problem(e.clone())),
             expected

@@ -9,7 +9,7 @@ use crate::proto::gemini::GenerateContentRequest;
 const JWT: &str = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P";
 
 fn blot() -> Blot {
-    Blot::new(&[Secret::new("the key of \"the\"\nhouse"), Secret::new(""), Secret::new("t0ken")])
+    Blot::new(&["the key of \"the\"\nhouse", "", "t0ken678", "tools", "k"].map(Secret::new))
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn shapes() {
         ("the key of \"the\"\nhouse".to_owned(), "[secret]"),
         (r#"the key of \"the\"\nhouse"#.to_owned(), "[secret]"),
         (r#"the key of \\\"the\\\"\\nhouse"#.to_owned(), "[secret]"),
-        ("not0ken0".to_owned(), "no[secret]0"),
+        ("not0ken6780".to_owned(), "no[secret]0"),
     ] {
         assert_eq!(blot().text(&text), left, "{text}");
     }
@@ -92,26 +92,50 @@ fn pieces_do_not_hide_a_secret() {
 fn no_member_hides_a_secret() {
     for (chunk, left) in [
         (
-            r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a": 1.10, "t0ken": ["xt0kenx\n", "\ud800 t0ken"]}}}]}}],"n":1.50}"#,
-            r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a": 1.10, "[secret]": ["x[secret]x\n", "\ud800 [secret]"]}}}]}}],"n":1.50}"#,
+            r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a": 1.10, "t0ken678": ["xt0ken678x\n", "\ud800 t0ken678"]}}}]}}],"n":1.50}"#,
+            r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a": 1.10, "t0ken678": ["x[secret]x\n", "\ud800 [secret]"]}}}]}}],"n":1.50}"#,
         ),
         (
-            r#"{"candidates":[{"groundingMetadata":{"q":"the key of \"the\"\nhouse"}}],"new":{"a\"t0ken":"{\"k\":\"\\nt0ken\"}"}}"#,
-            r#"{"candidates":[{"groundingMetadata":{"q":"[secret]"}}],"new":{"a\"[secret]":"{\"k\":\"\\n[secret]\"}"}}"#,
+            r#"{"candidates":[{"groundingMetadata":{"q":"the key of \"the\"\nhouse"}}],"new":{"a\"t0ken678" : "{\"k\":\"\\nt0ken678\"}"}}"#,
+            r#"{"candidates":[{"groundingMetadata":{"q":"[secret]"}}],"new":{"a\"t0ken678" : "{\"k\":\"\\n[secret]\"}"}}"#,
         ),
-        (r#"{"modelVersion":"t0ken","responseId":"r"}"#, r#"{"modelVersion":"[secret]","responseId":"r"}"#),
+        (
+            r#"{"modelVersion":"t0ken678","responseId":"r"}"#,
+            r#"{"modelVersion":"[secret]","responseId":"r"}"#,
+        ),
         (r#"{"modelVersion":"m", "n": {"a": [1.0,  2]}}"#, r#"{"modelVersion":"m","n":{"a": [1.0,  2]}}"#),
     ] {
         assert_eq!(printed(blot().take(take(&[chunk]))), [left]);
     }
-    let error = ModelError::new(ModelCause::Denied, "t0ken is wrong");
+    let error = ModelError::new(ModelCause::Denied, "t0ken678 is wrong");
     let take = Take {
-        said: "use t0ken".to_owned(),
+        said: "use t0ken678".to_owned(),
         end: (Duration::ZERO, Outcome::Failed(error)),
         ..Take::of(&GenerateContentRequest::default())
     };
     let rule = blot().take(take).rule();
     assert!(rule.contains("use [secret]") && rule.contains("[secret] is wrong"), "{rule}");
+}
+
+/// Any value of a header counts as a secret, and may be a word.
+#[test]
+fn words_and_names_stay() {
+    let chunk = r#"{"candidates":[{"content":{"parts":[{"text":"use tools, ok?"}]},"t0ken678" :"k"}],"usageMetadata":{"promptTokenCount":1}}"#;
+    assert_eq!(printed(blot().take(take(&[chunk]))), [chunk.replace(" :", ":")]);
+    let names = Blot::new(&["candidates", "promptTokenCount"].map(Secret::new));
+    let chunk =
+        r#"{"candidates":[{"index":1}],"usageMetadata":{"promptTokenCount":1},"modelVersion":"candidates"}"#;
+    assert_eq!(printed(names.take(take(&[chunk]))), [chunk.replace("\"candidates\"}", "\"[secret]\"}")]);
+}
+
+#[test]
+fn what_is_added_is_known_once_and_beside_the_old() {
+    let blot = Blot::new(&[Secret::new("old-secret")]);
+    for _ in 0..2 {
+        blot.add(&["new-secret", "old-secret", "word"].map(Secret::new));
+    }
+    assert_eq!(blot.text("old-secret, new-secret, word"), "[secret], [secret], word");
+    assert_eq!(blot.secrets.read().unwrap().len(), 2);
 }
 
 #[test]

@@ -5,7 +5,6 @@ mod golden;
 mod life;
 mod wire;
 
-use std::collections::BTreeMap;
 
 use agena::domain::secret::Secret;
 use agena::model::http::{Http, Proxy};
@@ -22,7 +21,10 @@ fn backend(url: &str, key: Option<&str>) -> OpenAi {
     let endpoint = Endpoint {
         base_url: format!("{url}/v1/"),
         key: key.map(Secret::new),
-        headers: BTreeMap::from([("x-team".to_owned(), Secret::new(TEAM))]),
+        // The one that is a word stays in what is told.
+        headers: [("x-team", TEAM), ("x-tier", "no")]
+            .map(|(name, value)| (name.to_owned(), Secret::new(value)))
+            .into(),
         who: Who { name: "the fake".to_owned(), credentials: "the key from OPENAI_API_KEY".to_owned() },
     };
     OpenAi::new(endpoint, Http::new(deadlines(), &Proxy::None).unwrap())
