@@ -66,7 +66,7 @@ impl Models {
         let (rehearsal, table) = table(settings)?;
         if let Some(recorder) = &self.recorder {
             // Before anybody can be asked with them.
-            let _ = recorder; // also
+            recorder.also(&keys(settings));
         }
         self.router.replace(table);
         self.brain.replace(settings, rehearsal);
