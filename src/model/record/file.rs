@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::SystemTime;
@@ -20,9 +20,14 @@ const HEAD: &str = "# A recorded session. `agena --rehearsal` with this file pla
                     makes it faster.\n";
 const SEARCHES: &str = "searches: true\n";
 
+/// So many bytes of answers may wait for the disk.
+const MOST: usize = 256 << 20;
+
 /// The last one who holds it waits until all is written.
 pub(super) struct Writer {
-    takes: Option<Sender<Take>>,
+    takes: Option<Sender<(Take, usize)>>,
+    /// How many bytes wait.
+    waiting: Arc<AtomicUsize>,
     searches: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -30,12 +35,19 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(dir: &Path, blot: Arc<Blot>) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-        let (takes, taken) = mpsc::channel::<Take>();
+        let (takes, taken) = mpsc::channel::<(Take, usize)>();
+        let waiting = Arc::new(AtomicUsize::new(0));
         let mut recording = Recording::new(dir);
         let searches = Arc::clone(&recording.searches);
-        let write = move || taken.into_iter().for_each(|take| recording.add(&blot.take(take)));
+        let left = Arc::clone(&waiting);
+        let write = move || {
+            for (take, size) in taken {
+                recording.add(&blot.take(take));
+                left.fetch_sub(size, Ordering::Relaxed);
+            }
+        };
         let thread = thread::Builder::new().name("recorder".to_owned()).spawn(write)?;
-        Ok(Self { takes: Some(takes), searches, thread: Some(thread) })
+        Ok(Self { takes: Some(takes), waiting, searches, thread: Some(thread) })
     }
 
     /// A model that is recorded looks things up on the web. Known before the first answer, or never told.
@@ -43,10 +55,16 @@ impl Writer {
         self.searches.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn write(&self, take: Take) {
+    /// `size` is what the answer holds, more or less.
+    pub(super) fn write(&self, take: Take, size: usize) {
+        let more = |waiting: usize| waiting.checked_add(size).filter(|all| *all <= MOST);
+        if self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
+            tracing::warn!(most = MOST, "an answer is not recorded: too many wait for the disk");
+            return;
+        }
         // Only a thread that has died hears nothing, and then nothing can be done about it here.
         if let Some(takes) = &self.takes {
-            let _ = takes.send(take);
+            let _ = takes.send((take, size));
         }
     }
 }
@@ -162,6 +180,23 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_for_the_disk_is_bounded_and_makes_room_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let writer = Writer::start(dir.path(), Arc::new(Blot::new(&[]))).unwrap();
+        let waiting = Arc::clone(&writer.waiting);
+        let take = || Take::of(&GenerateContentRequest::default());
+        waiting.store(1, Ordering::Relaxed);
+        for (size, full) in [(MOST, true), (usize::MAX, true), (MOST - 1, false)] {
+            writer.write(Take { turn: usize::from(full), ..take() }, size);
+        }
+        drop(writer);
+        assert_eq!(waiting.load(Ordering::Relaxed), 1);
+        let path = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
+        let text = fs::read_to_string(path).unwrap();
+        assert!(text.matches("- when:").count() == 1 && text.contains("turn: 0"), "{text}");
+    }
+
+    #[test]
     fn the_head_says_whether_the_model_searches() {
         for searches in [false, true] {
             let dir = tempfile::tempdir().unwrap();
@@ -169,7 +204,7 @@ mod tests {
             if searches {
                 writer.searches();
             }
-            writer.write(Take::of(&GenerateContentRequest::default()));
+            writer.write(Take::of(&GenerateContentRequest::default()), 0);
             drop(writer);
             let path = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
             let text = fs::read_to_string(path).unwrap();
