@@ -11,6 +11,7 @@ use agena::model::rehearsal::{Rehearsal, Script};
 use agena::proto::a2a::a2a_service_client::A2aServiceClient;
 use agena::proto::a2a::a2a_service_server::{A2aService, A2aServiceServer};
 use agena::proto::a2a::*;
+use agena::proto::wkt::Timestamp;
 use agena::service::a2a::{A2a, Options};
 use agena::service::card::{Offer, Place, card};
 use agena::store::Sqlite;
@@ -72,17 +73,24 @@ impl A2aService for Hop {
     }
 }
 
-/// Answers what the rehearsal would, without doing anything.
+/// Answers what agena does, as long and with every member, without doing anything for it: a hop is measured with the
+/// same answer.
 struct Bare;
+
+const TASK: &str = "01a1ebdc-bf65-739b-b4b1-0f47d9e15175";
+const CONTEXT: &str = "01a1ebdc-bf65-739b-b4b1-0f47d9e15174";
 
 fn status(text: &str) -> TaskStatus {
     let message = Message {
         message_id: "01a1ebdc-bf65-739b-b4b1-0f47d9e15176".to_owned(),
+        task_id: TASK.to_owned(),
+        context_id: CONTEXT.to_owned(),
         role: Role::Agent.into(),
         parts: vec![Part::text(text)],
         ..Message::default()
     };
-    TaskStatus { state: TaskState::Working.into(), message: Some(message), timestamp: None }
+    let timestamp = Some(Timestamp { seconds: 1_763_400_000, nanos: 123_000_000 });
+    TaskStatus { state: TaskState::Working.into(), message: Some(message), timestamp }
 }
 
 #[tonic::async_trait]
@@ -92,7 +100,13 @@ impl A2aService for Bare {
         request: Request<SendMessageRequest>,
     ) -> Result<Response<SendMessageResponse>, Status> {
         let history = request.into_inner().message.into_iter().collect();
-        let task = Task { id: "t".to_owned(), status: Some(status("Done")), history, ..Task::default() };
+        let task = Task {
+            id: TASK.to_owned(),
+            context_id: CONTEXT.to_owned(),
+            status: Some(status("Done")),
+            history,
+            ..Task::default()
+        };
         Ok(Response::new(SendMessageResponse { payload: Some(send_message_response::Payload::Task(task)) }))
     }
 
@@ -101,8 +115,12 @@ impl A2aService for Bare {
         _: Request<SendMessageRequest>,
     ) -> Result<Response<BoxStream<StreamResponse>>, Status> {
         let items = futures::stream::iter(0..PIECES).map(|n| {
-            let update =
-                TaskStatusUpdateEvent { status: Some(status(&format!("piece {n} "))), ..Default::default() };
+            let update = TaskStatusUpdateEvent {
+                task_id: TASK.to_owned(),
+                context_id: CONTEXT.to_owned(),
+                status: Some(status(&format!("piece {n} "))),
+                metadata: None,
+            };
             Ok(StreamResponse { payload: Some(stream_response::Payload::StatusUpdate(Box::new(update))) })
         });
         Ok(Response::new(items.boxed()))

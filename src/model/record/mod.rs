@@ -42,17 +42,23 @@ impl Recorder {
     pub fn also(&self, secrets: &[Secret]) {
         self.blot.add(secrets);
     }
+
+    fn listener(&self, request: &GenerateContentRequest) -> Listener {
+        // A replay must offer the same tools.
+        self.searches(&request.model);
+        Listener::new(request, Arc::clone(&self.writer))
+    }
 }
 
 #[async_trait]
 impl Backend for Recorder {
     fn stream(&self, request: GenerateContentRequest) -> Chunks {
-        let listener = Listener::new(&request, Arc::clone(&self.writer));
+        let listener = self.listener(&request);
         Box::pin(Hearing::new(self.inner.stream(request), listener))
     }
 
     async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        let mut listener = Listener::new(&request, Arc::clone(&self.writer));
+        let mut listener = self.listener(&request);
         listener.begin();
         let answer = self.inner.generate(request).await;
         listener.hear(Some(&answer));
@@ -78,6 +84,10 @@ impl Backend for Recorder {
     }
 
     fn searches(&self, model: &str) -> bool {
-        self.inner.searches(model)
+        let searches = self.inner.searches(model);
+        if searches {
+            self.writer.searches();
+        }
+        searches
     }
 }

@@ -140,6 +140,10 @@ impl Backend for Rehearsal {
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         Ok(besides::models())
     }
+
+    fn searches(&self, _model: &str) -> bool {
+        self.script.searches
+    }
 }
 
 impl Brain for Rehearsal {

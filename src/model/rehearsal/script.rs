@@ -35,6 +35,9 @@ pub struct Script {
     /// How much faster time goes; 0 is without waiting.
     #[serde(default)]
     speed: Option<f64>,
+    /// The model looks things up on the web, so that the tools which ask it for that are there.
+    #[serde(default)]
+    pub(super) searches: bool,
     rules: Vec<Rule>,
 }
 
@@ -79,7 +82,7 @@ impl Script {
     pub(super) fn of_lines(text: &str) -> Result<Self, BadScript> {
         let OneRule(lines) = serde_saphyr::from_str(text)?;
         let rule = Rule { when: When::default(), lines: lines.into(), found: Arc::default() };
-        Self::checked(Self { speed: None, rules: vec![rule] })
+        Self::checked(Self { speed: None, searches: false, rules: vec![rule] })
     }
 
     fn checked(mut script: Self) -> Result<Self, BadScript> {

@@ -8,7 +8,7 @@ use agena::agent::mind::Options;
 use agena::domain::model::{Backend, Chunks};
 use agena::model::rehearsal::{Rehearsal, Script};
 use agena::proto::gemini::GenerateContentRequest;
-use agena::tool::{self, Bench};
+use agena::tool::{self, Asks, Bench};
 
 /// An agent in the making.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +48,10 @@ impl Backend for Spy {
         self.asked.lock().unwrap().push(request.clone());
         self.model.stream(request)
     }
+
+    fn searches(&self, model: &str) -> bool {
+        self.model.searches(model)
+    }
 }
 
 impl AgentSetup {
@@ -62,18 +66,19 @@ impl AgentSetup {
         };
         let rehearsal = Arc::new(rehearsal);
         let workspace = self.workspace.clone().unwrap_or_else(std::env::temp_dir);
+        let model =
+            self.instead.clone().map_or_else(|| rehearsal.clone() as Arc<dyn Backend>, |other| other.0);
+        let spy: Arc<dyn Backend> = Arc::new(Spy { model, asked: Arc::clone(&self.asked) });
         let options = tool::Options {
+            asks: Some(Asks { backend: Arc::clone(&spy), model: String::new() }),
             default_workspace: Some(workspace.clone()),
             sandbox: self.sandbox,
             trusted: self.trusted.clone(),
             ..tool::Options::new(workspace, PathBuf::from(env!("CARGO_BIN_EXE_agena")))
         };
-        let model =
-            self.instead.clone().map_or_else(|| rehearsal.clone() as Arc<dyn Backend>, |other| other.0);
-        let spy = Spy { model, asked: Arc::clone(&self.asked) };
         Mind {
             brain: rehearsal,
-            backend: Arc::new(spy),
+            backend: spy,
             workshop: Arc::new(Bench::new(options).unwrap()),
             options: self.options.clone(),
         }

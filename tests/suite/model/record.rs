@@ -37,6 +37,10 @@ impl Backend for Told {
             })
             .boxed()
     }
+
+    fn searches(&self, _: &str) -> bool {
+        true
+    }
 }
 
 fn chunk(json: &str) -> Item {
@@ -87,6 +91,14 @@ fn answers() -> Vec<Vec<Item>> {
         vec![last("I begin"), Err(failed)],
         // And in another one, of which nothing tells it apart.
         vec![last("Another conversation.")],
+        // A tool asks the model, too.
+        vec![chunk(
+            r#"{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"google_web_search","args":{"query":"how large is Bern"}}}]},"finishReason":"STOP"}]}"#,
+        )],
+        vec![chunk(
+            r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"Not very."}]},"finishReason":"STOP","groundingMetadata":{"webSearchQueries":["Bern"],"groundingChunks":[{"web":{"uri":"https://a.example","title":"A"}}]}}]}"#,
+        )],
+        vec![last("Bern is not very large.")],
     ]
 }
 
@@ -112,8 +124,9 @@ async fn session(
         tasks.push(talk.stream(message).await);
     }
     tasks.push(talk.ask("go on with t0ken678").await);
+    tasks.push(talk.ask("look it up").await);
     let states: Vec<String> = tasks.iter().map(|heard| heard.state()).collect();
-    assert_eq!(states, ["completed", "completed", "failed", "completed"], "{tasks:#?}");
+    assert_eq!(states, ["completed", "completed", "failed", "completed", "completed"], "{tasks:#?}");
     let mut told = Vec::new();
     for task in &tasks {
         told.extend(journal(&bench.server, &task.task()).await);
@@ -186,7 +199,7 @@ async fn a_recorded_session_comes_again() {
     std::fs::write(workspace.path().join("a.txt"), "a secret of a tool").unwrap();
     let place = dir.path().join("new/place");
     let (first, first_asked) = session("", Some(recorder(&place, answers())), &workspace).await;
-    let script = rules(&place, 5).await;
+    let script = rules(&place, 8).await;
     let workspace_path = workspace.path().to_str().unwrap();
     for lost in ["t0ken678", "sk-proj", "abcdef012345", "a.txt", workspace_path, "You are"] {
         assert!(!script.contains(lost), "{lost} in\n{script}");
@@ -198,6 +211,7 @@ async fn a_recorded_session_comes_again() {
     let first: Vec<String> = first.iter().map(|line| blot(line)).collect();
     assert_eq!(second, first);
     assert!(first.len() > 30, "{first:#?}");
+    assert!(first.iter().any(|line| line.contains("[1] A (https://a.example)")), "{first:#?}");
     let printed =
         |asked: &Asked| asked.lock().unwrap().iter().map(|r| blot(&format!("{r:?}"))).collect::<Vec<_>>();
     assert_eq!(printed(&second_asked), printed(&first_asked));

@@ -5,7 +5,6 @@ mod golden;
 mod life;
 mod wire;
 
-
 use agena::domain::secret::Secret;
 use agena::model::http::{Http, Proxy};
 use agena::model::openai::{Endpoint, OpenAi, Who};
