@@ -66,7 +66,9 @@ impl Router {
         let Way { route, arm, mut stops } = now.table.names.way(model, request);
         if request.is_some_and(looks_up) {
             // Whoever cannot would answer from memory, and nobody would know.
-            stops.extend(now.table.names.stops(model));
+            let way = stops.clone();
+            let others = now.table.names.stops(model);
+            stops.extend(others.into_iter().filter(|stop| !way.contains(stop)));
             stops.retain(|stop| {
                 now.table.backends.get(stop.backend).is_some_and(|backend| backend.searches(&stop.model))
             });
@@ -129,7 +131,11 @@ impl Trip {
 
     /// What is told when nobody answered: if one may answer later, that counts, not what is wrong with another.
     fn verdict(&mut self, last: ModelError) -> ModelError {
-        self.passing.take().unwrap_or(last)
+        let Some(passing) = self.passing.take() else { return last };
+        if !last.cause.is_passing() {
+            tracing::warn!(error = %last, "a fallback cannot answer either");
+        }
+        passing
     }
 
     fn arrived(&self) {

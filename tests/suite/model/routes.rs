@@ -168,3 +168,14 @@ async fn a_question_to_the_web_goes_to_nobody_who_cannot_look() {
     let nobody = heard(&router, GenerateContentRequest { model: "rehearsal".to_owned(), ..look }).await.1;
     assert_eq!(nobody, None, "the fallback of the settings looks it up");
 }
+
+#[tokio::test]
+async fn whoever_cannot_be_reached_is_asked_once_on_a_way_to_the_web_too() {
+    let (first, second) = (Upstream::start([down()]).await, Upstream::start([says("no")]).await);
+    let router = Router::new(table(&first, &second, vec![]), Arc::clone(&Metrics::default().models));
+    let tool =
+        agena::proto::gemini::Tool { extra: r#"{"googleSearch":{}}"#.to_owned(), ..Default::default() };
+    let look = GenerateContentRequest { tools: vec![tool], ..named("") };
+    assert_eq!(heard(&router, look).await.1.unwrap().cause, ModelCause::Unavailable);
+    assert_eq!(asked_for(&first), ["gemini-a", "gemini-b"]);
+}
