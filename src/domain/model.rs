@@ -51,6 +51,16 @@ pub trait Backend: Send + Sync + 'static {
     }
 }
 
+/// The words of a server on one line. More of them helps nobody, and they are told at every wait.
+pub fn brief<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    const LONGEST: usize = 600;
+    let line = words.collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
 /// Why a model did not answer, or stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]

@@ -6,12 +6,11 @@ use http::HeaderMap;
 use http::header::RETRY_AFTER;
 use serde_json::Value;
 
-use crate::domain::model::{ModelCause, ModelError};
+use crate::domain::model::{ModelCause, ModelError, brief};
 
 /// Who is told to wait longer is told to come another day.
 const A_LITTLE: Duration = Duration::from_secs(300);
 const A_MINUTE: Duration = Duration::from_secs(60);
-const LONGEST: usize = 600;
 
 /// `name` is who refused, `credentials` what it was asked with. A status of 0 stands in the body alone.
 pub(super) fn refusal(name: &str, credentials: &str, status: u16, body: &[u8]) -> ModelError {
@@ -71,7 +70,8 @@ impl Said {
         // Some gateways have just the words.
         let message = error.get("message").unwrap_or(error).as_str().unwrap_or_default().trim().to_owned();
         let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
-        let mut said = Self { code: code.unwrap_or(500), message: brief(&message), ..Self::default() };
+        let mut said =
+            Self { code: code.unwrap_or(500), message: brief(message.split_whitespace()), ..Self::default() };
         let details = error.get("details").and_then(Value::as_array);
         details.into_iter().flatten().for_each(|detail| said.detail(detail));
         said
@@ -136,15 +136,6 @@ impl Said {
     /// A quota per minute is there again after a minute.
     fn usual(&self) -> Option<Duration> {
         self.quotas.iter().any(|quota| quota.contains("PerMinute")).then_some(A_MINUTE)
-    }
-}
-
-/// More of what a server says helps nobody, and it is told at every wait.
-fn brief(message: &str) -> String {
-    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
     }
 }
 

@@ -8,7 +8,7 @@ use http::header::{DATE, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-use crate::domain::model::{ModelCause, ModelError};
+use crate::domain::model::{ModelCause, ModelError, brief};
 use crate::proto::openai::{Error, ErrorResponse};
 use crate::proto::vendor::decode;
 
@@ -20,9 +20,6 @@ pub struct Who {
     /// What it is asked with and where that is set, for example `the key from OPENAI_API_KEY`.
     pub credentials: String,
 }
-
-/// More of what a server says helps nobody.
-const LONGEST: usize = 600;
 
 /// Codes and types that say it, whatever the status is.
 const WORDS: &[(&str, ModelCause)] = &[
@@ -197,16 +194,8 @@ fn message(cause: ModelCause, status: Option<StatusCode>, said: &Error, who: &Wh
 
 /// On one line, not too long, and without what looks like a key.
 fn shown(text: &str) -> String {
-    let mut shown = String::new();
-    for word in text.split_whitespace() {
-        let key = word.contains("sk-") && word.len() > 12;
-        shown.push_str(if shown.is_empty() { "" } else { " " });
-        shown.push_str(if key { "***" } else { word });
-    }
-    match shown.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", shown.get(..end).unwrap_or_default()),
-        None => shown,
-    }
+    let word = |word| if str::contains(word, "sk-") && word.len() > 12 { "***" } else { word };
+    brief(text.split_whitespace().map(word))
 }
 
 /// In milliseconds, in seconds, or until a date, which is told from the server's own.
