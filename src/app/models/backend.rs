@@ -45,14 +45,18 @@ impl Maker {
                 };
                 self.vertex(named, options, access)
             }
-            BackendKind::CodeAssist { endpoint, api_version, project, .. } => {
+            BackendKind::CodeAssist { endpoint, api_version, project, credentials: file, client } => {
                 let options = code_assist::Options {
                     endpoint: Some(endpoint.clone()),
                     version: Some(api_version.clone()),
                     project: project.clone(),
                     ..code_assist::Options::default()
                 };
-                self.code_assist(named, options)
+                let places = credentials::gemini_cli(file.as_ref(), client.as_ref());
+                let tokens = tokens(self.http.clone(), places)?;
+                let origin = credentials::origin(file.as_ref());
+                let assist = CodeAssist::new(options, tokens, self.http.clone(), origin);
+                Ok(self.google(assist.map_err(|problem| unusable(named, &problem))?))
             }
             BackendKind::OpenAi { base_url, key, headers } => {
                 let who =
@@ -74,17 +78,6 @@ impl Maker {
         };
         let vertex = Vertex::new(options, access, origin).map_err(|problem| unusable(named, &problem))?;
         Ok(self.google(vertex))
-    }
-
-    fn code_assist(&self, named: &NamedBackend, options: code_assist::Options) -> Made {
-        let BackendKind::CodeAssist { credentials: file, client, .. } = &named.kind else {
-            return Err(unusable(named, &"it is not Code Assist"));
-        };
-        let places = credentials::gemini_cli(file.as_ref(), client.as_ref());
-        let tokens = tokens(self.http.clone(), places)?;
-        let origin = credentials::origin(file.as_ref());
-        let assist = CodeAssist::new(options, tokens, self.http.clone(), origin);
-        Ok(self.google(assist.map_err(|problem| unusable(named, &problem))?))
     }
 
     fn google(&self, site: impl Site) -> Arc<dyn Backend> {
