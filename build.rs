@@ -72,14 +72,21 @@ fn compile(set: &Set, out: &Path) -> Result<()> {
     let encoded = compiler.encode_file_descriptor_set();
     fs::write(out.join("descriptors.bin"), &encoded)?;
     let pool = DescriptorPool::decode(encoded.as_slice())?;
-    let packages: Vec<&str> = [set.json.camel, set.json.snake].concat();
+    let (vendors, spelled_as_they_are) = vendor::present(&pool);
+    let packages: Vec<&str> = [set.json.camel, set.json.snake]
+        .concat()
+        .into_iter()
+        .chain(vendors.iter().map(String::as_str))
+        .collect();
+    let snake: Vec<&str> =
+        set.json.snake.iter().copied().chain(spelled_as_they_are.iter().map(String::as_str)).collect();
 
     let mut files = compiler.file_descriptor_set();
     // prost-build walks google.protobuf even where we supply the types, so only google.api can go.
     files.file.retain(|file| file.package() != "google.api");
     rust_config(out, &pool)?.compile_fds(files)?;
     json::generate(&set.json, &encoded, &pool, out)?;
-    schema::generate(&packages, set.json.snake, &pool, out)
+    schema::generate(&packages, &snake, &pool, out)
 }
 
 fn rust_config(out: &Path, pool: &DescriptorPool) -> Result<prost_build::Config> {

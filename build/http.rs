@@ -9,7 +9,7 @@ use prost_reflect::{
 use quote::{format_ident, quote};
 
 use crate::template::{Template, Variable};
-use crate::{Result, names};
+use crate::{Result, names, vendor};
 
 /// tonic's generator with our routes behind each service.
 pub struct WithRoutes {
@@ -28,16 +28,40 @@ impl WithRoutes {
             self.pool.get_service_by_name(&full).ok_or_else(|| format!("{full}: not in the pool"))?;
         let http =
             self.pool.get_extension_by_name("google.api.http").ok_or("google.api.http is not in the pool")?;
-        let mut routes = Vec::new();
+        let mut all = Vec::new();
         for method in &service.methods {
             let found = descriptor.methods().find(|m| m.name() == method.proto_name);
             let found = found.ok_or_else(|| format!("{full}.{}: not in the pool", method.proto_name))?;
             for binding in bindings(&found, &http)? {
-                routes.push(binding.check(&found)?.route(&full, method)?);
+                all.push((binding.check(&found)?, method));
             }
         }
+        let routes = match vendor::knows(&service.package) {
+            true => vendor_routes(&full, &all)?,
+            false => {
+                all.iter().map(|(binding, method)| binding.route(&full, method)).collect::<Result<_>>()?
+            }
+        };
         (!routes.is_empty()).then(|| module(service, &routes)).transpose()
     }
+}
+
+/// Vendors have one path for an answer as a whole and for the same piece by piece: those two become one route.
+fn vendor_routes(full: &str, all: &[(Binding, &Method)]) -> Result<Vec<TokenStream>> {
+    let mut routes = Vec::new();
+    for (binding, method) in all {
+        let twin = all.iter().find(|(other, m)| {
+            other.method == binding.method
+                && other.template == binding.template
+                && m.server_streaming != method.server_streaming
+        });
+        match twin {
+            Some(_) if method.server_streaming => {}
+            Some((_, stream)) => routes.push(binding.either(full, method, stream)?),
+            None => routes.push(binding.vendor(full, method)?),
+        }
+    }
+    Ok(routes)
 }
 
 impl ServiceGenerator for WithRoutes {
@@ -154,6 +178,38 @@ impl Binding {
     }
 
     fn route(&self, service: &str, method: &Method) -> Result<TokenStream> {
+        let kind = if method.server_streaming { quote!(streaming) } else { quote!(unary) };
+        let (rule, name) = (self.rule(service, method), format_ident!("{}", method.name));
+        let read = self.read_message(method)?;
+        Ok(
+            quote!(Route::#kind(#rule, service, #read, |service, request| async move { service.#name(request).await })),
+        )
+    }
+
+    fn vendor(&self, service: &str, method: &Method) -> Result<TokenStream> {
+        let kind = if method.server_streaming { quote!(vendor_streaming) } else { quote!(vendor_unary) };
+        let (rule, name) = (self.rule(service, method), format_ident!("{}", method.name));
+        let read = self.read_vendor(method)?;
+        Ok(
+            quote!(Route::#kind(#rule, service, #read, |service, request| async move { service.#name(request).await })),
+        )
+    }
+
+    /// `stream` in the request says which of the two it is.
+    fn either(&self, service: &str, unary: &Method, stream: &Method) -> Result<TokenStream> {
+        let (rule, read) = (self.rule(service, unary), self.read_vendor(unary)?);
+        let (one, many) = (format_ident!("{}", unary.name), format_ident!("{}", stream.name));
+        Ok(quote!(Route::vendor_either(
+            #rule,
+            service,
+            #read,
+            |message| message.stream == Some(true),
+            |service, request| async move { service.#one(request).await },
+            |service, request| async move { service.#many(request).await },
+        )))
+    }
+
+    fn rule(&self, service: &str, method: &Method) -> TokenStream {
         let rpc = format!("{service}/{}", method.proto_name);
         let (http, template) = (&self.method, &self.template);
         let body = match self.body.as_str() {
@@ -165,36 +221,47 @@ impl Binding {
             "" => quote!(None),
             field => quote!(Some(#field)),
         };
-        let rule = quote! {
+        quote! {
             &Rule { rpc: #rpc, method: #http, template: #template, body: #body, response_body: #response_body }
-        };
-        let kind = if method.server_streaming { quote!(streaming) } else { quote!(unary) };
-        let (name, read) = (format_ident!("{}", method.name), self.read_message(method)?);
-        Ok(
-            quote!(Route::#kind(#rule, service, #read, |service, request| async move { service.#name(request).await })),
-        )
+        }
     }
 
     /// A whole body with plain string variables is read straight into the message; the rest takes the general way.
     fn read_message(&self, method: &Method) -> Result<TokenStream> {
-        let ty = match method.input_type.strip_prefix("::") {
-            Some(_) => names::path(&method.input_type)?,
-            None => names::path(&format!("super::{}", method.input_type))?,
-        };
-        let variables = Template::parse(&self.template)?.variables;
+        let (ty, variables) = (input(method)?, Template::parse(&self.template)?.variables);
         if self.body != "*" || !self.plain {
             return Ok(quote!(|call| call.assemble::<#ty>()));
         }
         if variables.is_empty() {
             return Ok(quote!(|call| call.body::<#ty>()));
         }
-        let set = |(at, variable): (usize, &Variable)| {
-            let field = names::field(&variable.field[0])?;
-            Ok(quote!(message.#field = call.variable(#at)?;))
-        };
-        let sets = variables.iter().enumerate().map(set).collect::<Result<Vec<_>>>()?;
+        let sets = variables.iter().enumerate().map(assign).collect::<Result<Vec<_>>>()?;
         Ok(quote!(|call| { let mut message: #ty = call.body()?; #(#sets)* Ok(message) }))
     }
+
+    fn read_vendor(&self, method: &Method) -> Result<TokenStream> {
+        let (ty, variables) = (input(method)?, Template::parse(&self.template)?.variables);
+        if self.body != "*" || variables.is_empty() {
+            return Ok(quote!(|call| call.vendor::<#ty>()));
+        }
+        if !self.plain {
+            return Err(format!("{}: beside a body, variables must be plain", self.template).into());
+        }
+        let sets = variables.iter().enumerate().map(assign).collect::<Result<Vec<_>>>()?;
+        Ok(quote!(|call| { let mut message: #ty = call.vendor()?; #(#sets)* Ok(message) }))
+    }
+}
+
+fn input(method: &Method) -> Result<TokenStream> {
+    match method.input_type.strip_prefix("::") {
+        Some(_) => names::path(&method.input_type),
+        None => names::path(&format!("super::{}", method.input_type)),
+    }
+}
+
+fn assign((at, variable): (usize, &Variable)) -> Result<TokenStream> {
+    let field = names::field(&variable.field[0])?;
+    Ok(quote!(message.#field = call.variable(#at)?;))
 }
 
 /// A variable must name a field that holds one plain value.

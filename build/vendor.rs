@@ -32,7 +32,23 @@ pub enum Members {
     Snake,
 }
 
-pub const PACKAGES: [Package; 4] = [GEMINI, CODE_ASSIST, VERTEX, OPENAI];
+pub const PACKAGES: [Package; 5] = [GEMINI, CODE_ASSIST, VERTEX, OPENAI, FACADE];
+
+/// Whether a package's JSON is a vendor's.
+pub fn knows(package: &str) -> bool {
+    PACKAGES.iter().any(|known| known.name == package)
+}
+
+/// Those that are in the pool, as `.agena.openai.v1`: all, and those whose members keep their names.
+pub fn present(pool: &DescriptorPool) -> (Vec<String>, Vec<String>) {
+    let there = |package: &&Package| pool.all_messages().any(|m| m.package_name() == package.name);
+    let spelled = |package: &Package| format!(".{}", package.name);
+    let snake = |package: &&Package| matches!(package.members, Members::Snake);
+    (
+        PACKAGES.iter().filter(there).map(spelled).collect(),
+        PACKAGES.iter().filter(there).filter(snake).map(spelled).collect(),
+    )
+}
 
 const GEMINI: Package = Package {
     name: "agena.gemini.v1",
@@ -158,6 +174,17 @@ const OPENAI: Package = Package {
         "Error.param",
         "Error.code",
     ],
+};
+
+const FACADE: Package = Package {
+    name: "agena.facade.v1",
+    members: Members::Snake,
+    by_hand: &[],
+    raw: &[],
+    strict: &[],
+    read_only: &[],
+    with: &[],
+    always: &["Preview.changes"],
 };
 
 /// Where unknown members go.

@@ -12,6 +12,7 @@
 //! | [`agent`] | tasks that live: one actor each, on a journal |
 //! | [`model`] | what stands behind the agent: Gemini, other models, the rehearsal, and the way from a name to one of them |
 //! | [`projection`] | events and tasks in the words of each dialect; pure |
+//! | [`facade`] | the APIs of other vendors: requests to the hub, answers back; pure |
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
 //! | [`store`] | the journal on SQLite: what was acknowledged is still there after a kill |
 //! | [`push`] | webhooks: what is stored behind a webhook's cursor is sent to it |
@@ -29,6 +30,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod domain;
+pub mod facade;
 pub mod model;
 pub mod projection;
 pub mod proto;

@@ -1,5 +1,6 @@
 //! The composition root: settings in, a running server out. The only place that knows every part.
 
+mod facades;
 mod mind;
 mod models;
 mod parts;
@@ -14,12 +15,13 @@ use std::sync::Arc;
 
 use tonic_health::server::HealthReporter;
 
+use self::facades::Facades;
 use self::mind::mind;
 use self::models::Models;
 use self::parts::{
     access, deliverer, durability, keep_quiet, keep_tidy, offer, options, place, rim, secrets,
 };
-use self::routes::{SERVICES, grpc, router};
+use self::routes::{grpc, router, services};
 use self::sandbox::confining;
 use crate::agent::policy::BadRule;
 use crate::agent::{Engine, EngineError};
@@ -142,10 +144,11 @@ impl App {
         keep_quiet(engine.clone());
         let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
         let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));
-        let (grpc, health) = grpc(settings, &a2a, &v03).await?;
+        let facades = Facades::new(&models);
+        let (grpc, health) = grpc(settings, &a2a, &v03, &facades).await?;
         let rim = rim(settings, listener.address(), access);
         let server = Server {
-            stack: transport::stack(rim, Arc::new(router(&a2a, &v03, &metrics)?), grpc),
+            stack: transport::stack(rim, Arc::new(router(&a2a, &v03, &metrics, &facades)?), grpc),
             tls,
             max_connections: settings.max_connections,
             header_limit: settings.limits.header_bytes,
@@ -185,7 +188,7 @@ impl App {
         tokio::spawn(async move {
             let signal = signals.next().await;
             // Whoever balances load over several servers should look elsewhere from now on.
-            for name in [""].into_iter().chain(SERVICES) {
+            for name in [""].into_iter().chain(services()) {
                 health.set_service_status(name, tonic_health::ServingStatus::NotServing).await;
                 // Ends the streams of those who watch, which would hold up the stop otherwise.
                 health.clear_service_status(name).await;

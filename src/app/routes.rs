@@ -8,6 +8,7 @@ use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
 use super::StartError;
+use super::facades::{self, Facades};
 use crate::config::Settings;
 use crate::projection::v03::rest::rest_body;
 use crate::proto::a2a::a2a_service_http;
@@ -20,8 +21,10 @@ use crate::telemetry::metrics::Metrics;
 use crate::transcode::{Body, Mount, Route, Router, Rule, Slash, Tenants, Unknown};
 use crate::transport::handler::{card_v03, health, jsonrpc, metrics, well_known};
 
-/// What health tells of.
-pub(super) const SERVICES: [&str; 2] = [A2A_NAME, A2A_V03_NAME];
+/// What health and reflection tell of.
+pub(super) fn services() -> impl Iterator<Item = &'static str> {
+    [A2A_NAME, A2A_V03_NAME].into_iter().chain(facades::SERVICES)
+}
 
 /// A2A ignores what it does not know, in a query as in a body.
 const A2A_ROOT: Mount = Mount { tenants: Tenants::Drop, unknown: Unknown::Ignore, ..Mount::ROOT };
@@ -47,6 +50,7 @@ pub(super) fn router(
     a2a: &Arc<A2a>,
     v03: &Arc<A2aV03>,
     metrics: &Arc<Metrics>,
+    facades: &Facades,
 ) -> Result<Router, StartError> {
     let native = with(a2a_service_http::routes(a2a), "/SubscribeToTask", &SUBSCRIBE);
     let native = with(native, "/SubscribeToTask", &SUBSCRIBE_TENANT);
@@ -61,6 +65,7 @@ pub(super) fn router(
     router.mount(A2A_ROOT, native.clone())?;
     router.mount(A2A_TENANTS, native)?;
     router.mount(A2A_V03, legacy)?;
+    facades.mount(&mut router)?;
     Ok(router)
 }
 
@@ -82,6 +87,7 @@ pub(super) async fn grpc(
     settings: &Settings,
     a2a: &Arc<A2a>,
     v03: &Arc<A2aV03>,
+    facades: &Facades,
 ) -> Result<(Routes, HealthReporter), StartError> {
     let (health, health_service) = tonic_health::server::health_reporter();
     let a2a = A2aServiceServer::from_arc(Arc::clone(a2a))
@@ -90,18 +96,18 @@ pub(super) async fn grpc(
     let v03 = a2a_v03::a2a_service_server::A2aServiceServer::from_arc(Arc::clone(v03))
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(settings.limits.message_bytes);
-    for name in SERVICES {
+    for name in services() {
         health.set_service_status(name, tonic_health::ServingStatus::Serving).await;
     }
-    let mut routes = Routes::new(health_service).add_service(a2a).add_service(v03);
+    let routes = Routes::new(health_service).add_service(a2a).add_service(v03);
+    let mut routes = facades.serve(settings, routes);
     if settings.reflection {
         let reflection = || {
-            tonic_reflection::server::Builder::configure()
+            let builder = tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-                .with_service_name(A2A_NAME)
-                .with_service_name(A2A_V03_NAME)
-                .with_service_name("grpc.health.v1.Health")
+                .with_service_name("grpc.health.v1.Health");
+            services().fold(builder, |builder, name| builder.with_service_name(name))
         };
         routes = routes.add_service(reflection().build_v1()?).add_service(reflection().build_v1alpha()?);
     }

@@ -92,6 +92,16 @@ causes! {
     TooManyConnections: "TOO_MANY_CONNECTIONS", AGENA, Unavailable, 503, -32603;
     AlreadyDecided: "ALREADY_DECIDED", AGENA, FailedPrecondition, 409, -32600;
     Busy: "BUSY", AGENA, ResourceExhausted, 429, -32603;
+    ModelNotFound: "MODEL_NOT_FOUND", AGENA, NotFound, 404, -32602;
+    ModelNotAllowed: "MODEL_NOT_ALLOWED", AGENA, PermissionDenied, 403, -32600;
+    ModelCannot: "MODEL_CANNOT", AGENA, InvalidArgument, 400, -32602;
+    ModelKeyRefused: "MODEL_KEY_REFUSED", AGENA, Unauthenticated, 401, -32603;
+    ContextTooLong: "CONTEXT_TOO_LONG", AGENA, InvalidArgument, 400, -32602;
+    RateLimited: "RATE_LIMITED", AGENA, ResourceExhausted, 429, -32603;
+    QuotaExhausted: "QUOTA_EXHAUSTED", AGENA, ResourceExhausted, 429, -32603;
+    ModelUnavailable: "MODEL_UNAVAILABLE", AGENA, Unavailable, 503, -32603;
+    ModelBroken: "MODEL_BROKEN", AGENA, Internal, 502, -32603;
+    ResponseNotFound: "RESPONSE_NOT_FOUND", AGENA, NotFound, 404, -32602;
     Internal: "INTERNAL", AGENA, Internal, 500, -32603;
 }
 
@@ -172,6 +182,10 @@ impl Error {
         }
     }
 
+    pub fn cause(&self) -> Cause {
+        self.cause
+    }
+
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<String>) -> Self {
         self.metadata.insert(key.to_owned(), value.into());
@@ -214,6 +228,18 @@ impl From<Error> for Status {
 /// The google.rpc.Status that rides in `grpc-status-details-bin`, if there is a readable one.
 pub fn details(status: &Status) -> Option<rpc::Status> {
     (!status.details().is_empty()).then(|| rpc::Status::decode(status.details()).ok()).flatten()
+}
+
+/// When another try is welcome.
+pub fn retry_delay(status: &Status) -> Option<Duration> {
+    let delay = details(status)?.details.iter().find_map(Any::unpack::<rpc::RetryInfo>)?.retry_delay?;
+    Some(Duration::new(delay.seconds.try_into().ok()?, delay.nanos.try_into().ok()?))
+}
+
+/// The first field that is wrong.
+pub fn first_field(status: &Status) -> Option<String> {
+    let bad = details(status)?.details.iter().find_map(Any::unpack::<rpc::BadRequest>)?;
+    bad.field_violations.into_iter().next().map(|violation| violation.field)
 }
 
 /// `NOT_FOUND`, as every other gRPC library spells it.

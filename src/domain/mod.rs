@@ -4,6 +4,7 @@
 pub mod backoff;
 pub mod brain;
 pub mod calls;
+pub mod change;
 pub mod confirmation;
 pub mod dialect;
 pub mod error;
@@ -19,6 +20,7 @@ pub mod reference;
 pub mod request_id;
 pub mod secret;
 pub mod settings;
+pub mod shelf;
 pub mod snapshot;
 pub mod store;
 pub mod stretch;

@@ -2,6 +2,7 @@
 //! implement it, the agent, the tools and the facades call it.
 
 mod gather;
+mod relay;
 
 use std::time::Duration;
 
@@ -9,6 +10,9 @@ use async_trait::async_trait;
 use futures::stream::BoxStream;
 
 pub use gather::Gathered;
+pub use relay::{Relay, Relayed, Verb};
+
+use super::change::Change;
 
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
@@ -45,10 +49,32 @@ pub trait Backend: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
+    /// What this model would be asked, and what that changes of the request. Nobody is asked. What comes out of it goes
+    /// in again without a change.
+    fn prepare(&self, request: GenerateContentRequest) -> Prepared {
+        Prepared { request, changes: Vec::new(), upstream: String::new() }
+    }
+
+    /// Hands a request of Gemini's API on as it came, where the other side speaks that too, and the answer likewise. None
+    /// if it does not.
+    async fn relay(&self, _relay: &Relay) -> Option<Result<Relayed, ModelError>> {
+        None
+    }
+
     /// Whether this model looks things up on the web by itself (`googleSearch`, `urlContext`).
     fn searches(&self, _model: &str) -> bool {
         false
     }
+}
+
+/// A request as it will go out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// Under the name that the other side knows the model by.
+    pub request: GenerateContentRequest,
+    pub changes: Vec<Change>,
+    /// Who would be asked first, as `backend/model`; nothing where nobody says so.
+    pub upstream: String,
 }
 
 /// The words of a server on one line. More of them helps nobody, and they are told at every wait.

@@ -20,6 +20,15 @@ macro_rules! package {
     };
 }
 
+/// The same of a package whose JSON is a vendor's.
+macro_rules! vendor_package {
+    ($name:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/product/", $name, ".rs"));
+        include!(concat!(env!("OUT_DIR"), "/product/", $name, ".schema.rs"));
+        use crate::proto::POOL;
+    };
+}
+
 /// The descriptors of all packages, as reflection serves them.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/product/descriptors.bin"));
 
@@ -45,7 +54,7 @@ mod generated {
     pub mod agena {
         pub mod codeassist {
             pub mod v1 {
-                include!(concat!(env!("OUT_DIR"), "/product/agena.codeassist.v1.rs"));
+                vendor_package!("agena.codeassist.v1");
             }
         }
         pub mod devtool {
@@ -53,14 +62,19 @@ mod generated {
                 package!("agena.devtool.v1");
             }
         }
+        pub mod facade {
+            pub mod v1 {
+                vendor_package!("agena.facade.v1");
+            }
+        }
         pub mod gemini {
             pub mod v1 {
-                include!(concat!(env!("OUT_DIR"), "/product/agena.gemini.v1.rs"));
+                vendor_package!("agena.gemini.v1");
             }
         }
         pub mod openai {
             pub mod v1 {
-                include!(concat!(env!("OUT_DIR"), "/product/agena.openai.v1.rs"));
+                vendor_package!("agena.openai.v1");
             }
         }
         pub mod task {
@@ -70,7 +84,7 @@ mod generated {
         }
         pub mod vertex {
             pub mod v1 {
-                include!(concat!(env!("OUT_DIR"), "/product/agena.vertex.v1.rs"));
+                vendor_package!("agena.vertex.v1");
             }
         }
     }
@@ -85,6 +99,8 @@ mod generated {
 pub use generated::a2a::v1 as a2a_v03;
 /// The development-tool extension: the RFC's schemas and the typed service over them.
 pub use generated::agena::devtool::v1 as devtool;
+/// What a facade's conversion changes.
+pub use generated::agena::facade::v1 as facade;
 /// The journal's events.
 pub use generated::agena::task::v1 as task;
 /// google.rpc: status and error details.

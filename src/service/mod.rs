@@ -1,7 +1,10 @@
-//! What calls mean: A2A, its card, and what its webhooks hear. Behind it stands the agent; before it, every front, so
-//! nothing here knows HTTP, and JSON only where a webhook, which has no front, gets a body.
+//! What calls mean: A2A, its card, and what its webhooks hear; and the APIs of other vendors, which a model answers
+//! without the agent. Before it stands every front, so nothing here knows HTTP, and JSON only where a webhook, which has
+//! no front, gets a body.
 
 pub mod a2a;
 pub mod a2a_v03;
 pub mod card;
+pub mod facade;
+pub mod gemini;
 pub mod push_body;

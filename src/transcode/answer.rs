@@ -8,9 +8,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tonic::{Code, Status};
 
-use crate::domain::error::{Wire, code_name, details};
+use crate::domain::error::{Wire, code_name, details, retry_delay};
 use crate::proto::json;
-use crate::proto::rpc::RetryInfo;
 use crate::proto::schema::Schema;
 use crate::proto::wkt::Any;
 
@@ -109,10 +108,14 @@ pub fn error(status: &Status, media: Media) -> Response {
 }
 
 /// `Retry-After` has whole seconds; rounding down would invite the client too early.
-fn retry_seconds(status: &Status) -> Option<i64> {
-    let details = details(status)?;
-    let delay = details.details.iter().find_map(Any::unpack::<RetryInfo>)?.retry_delay?;
-    Some(delay.seconds + i64::from(delay.nanos > 0))
+fn retry_seconds(status: &Status) -> Option<u64> {
+    let delay = retry_delay(status)?;
+    Some(delay.as_secs() + u64::from(delay.subsec_nanos() > 0))
+}
+
+/// The object that an error is, for dialects that print it as Google does.
+pub fn error_object(status: &Status, out: &mut Vec<u8>) {
+    out.extend_from_slice(&error_body(status, Wire::of(status)));
 }
 
 #[derive(Serialize)]

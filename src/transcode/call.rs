@@ -18,8 +18,10 @@ use super::route::{Body, Rule};
 use super::router::Mount;
 use super::template::Variable;
 use crate::domain::error::Error;
+use crate::domain::request_id::RequestId;
 use crate::proto::json::{self, BadJson};
 use crate::proto::schema::{Field, Schema};
+use crate::proto::vendor;
 
 /// What to do with a query parameter that the request message does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +94,31 @@ impl Call {
             query::set(&mut tree, fields, &variable.field, &self.variable(index)?, query::From::Path)?;
         }
         json::decode_tree(Value::Object(tree)).map_err(refuse)
+    }
+
+    /// The message as its vendor writes it: out of the body, or out of query and path. Unknown parameters are let pass.
+    pub fn vendor<T: Schema>(&self) -> Result<T, Status> {
+        if self.rule.body == Body::All {
+            return match self.has_no_body() {
+                true => Ok(T::default()),
+                false => vendor::decode(&self.body).map_err(refuse),
+            };
+        }
+        let (mut tree, fields) = (Map::new(), T::fields());
+        self.read_query(&mut tree, fields, None)?;
+        for (index, (variable, _)) in self.variables.iter().enumerate() {
+            query::set(&mut tree, fields, &variable.field, &self.variable(index)?, query::From::Path)?;
+        }
+        vendor::decode(Value::Object(tree).to_string().as_bytes()).map_err(refuse)
+    }
+
+    pub fn mount(&self) -> &Mount {
+        &self.mount
+    }
+
+    /// The name of the request, or nothing.
+    pub fn id(&self) -> &str {
+        self.parts.extensions.get::<RequestId>().map_or("", RequestId::as_str)
     }
 
     /// The gRPC request: headers are metadata, and what the rim found out rides along.

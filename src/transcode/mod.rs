@@ -10,9 +10,10 @@ mod route;
 mod router;
 mod sse;
 mod template;
+pub mod vendor;
 
-pub use answer::{Media, Response, copy_metadata, error, json, unprintable};
+pub use answer::{Media, Response, copy_metadata, error, error_object, json, unprintable};
 pub use call::{Call, Unknown};
 pub use route::{Body, Route, Rule};
 pub use router::{Clash, Found, Mount, Router, Slash, Spelling, Tenants};
-pub use sse::{Framing, events};
+pub use sse::{Beat, EVENT_STREAM, Framing, events};

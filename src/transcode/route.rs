@@ -124,7 +124,7 @@ impl Route {
         Self::new(rule, run)
     }
 
-    fn new<F>(rule: &'static Rule, run: impl Fn(Call) -> F + Send + Sync + 'static) -> Self
+    pub(super) fn new<F>(rule: &'static Rule, run: impl Fn(Call) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Response> + Send + 'static,
     {

@@ -8,6 +8,7 @@ use std::fmt;
 use super::call::Unknown;
 use super::route::{Route, Rule};
 use super::template::{BadTemplate, Segment, Template, Variable};
+use super::vendor::Dialect;
 use crate::proto::json::BadJson;
 
 /// Where a group of routes is attached, and how.
@@ -20,6 +21,10 @@ pub struct Mount {
     pub slash: Slash,
     /// Rewrites a body before it is read, for dialects that spell the same thing in two ways.
     pub spelling: Option<Spelling>,
+    /// Whose errors a client finds here; without one, google.rpc's.
+    pub dialect: Option<&'static dyn Dialect>,
+    /// How large a body may be; without one, as everywhere.
+    pub body_limit: Option<usize>,
 }
 
 /// The body in the spelling that the routes read.
@@ -33,6 +38,8 @@ impl Mount {
         unknown: Unknown::Refuse,
         slash: Slash::Strict,
         spelling: None,
+        dialect: None,
+        body_limit: None,
     };
 }
 

@@ -31,7 +31,34 @@ pub trait Framing<T>: Send + Unpin + 'static {
 
     /// The name of the event that an error is, where the dialect has one.
     const ERROR: Option<&'static str>;
+
+    /// What stands before an event, and what behind it.
+    fn before(&mut self, _item: Option<&T>, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"data: ");
+    }
+
+    fn behind(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"\n\n");
+    }
+
+    /// Behind the last one.
+    fn end(&mut self, _failed: bool, _out: &mut Vec<u8>) {}
+
+    fn content_type(&self) -> &'static str {
+        EVENT_STREAM
+    }
+
+    /// What may be sent between any two events and says nothing.
+    fn beat(&self) -> Beat {
+        Beat(b":\n\n")
+    }
 }
+
+pub const EVENT_STREAM: &str = "text/event-stream";
+
+/// Rides on a response that should not fall silent, for whoever keeps it alive.
+#[derive(Debug, Clone, Copy)]
+pub struct Beat(pub &'static [u8]);
 
 /// The message itself, and google.rpc.Status JSON.
 pub(super) struct Plain;
@@ -55,11 +82,13 @@ pub fn events<T: Send + 'static, F: Framing<T>>(
 ) -> Response {
     let (metadata, stream, extensions) = answer.into_parts();
     let cursor = extensions.get::<Cursor>().cloned();
+    let (content_type, beat) = (framing.content_type(), framing.beat());
     let body = Events { stream, framing, cursor, buffer: Vec::new(), ended: false };
     let mut response = Response::new(tonic::body::Body::new(body));
+    response.extensions_mut().insert(beat);
     let headers = response.headers_mut();
     answer::copy_metadata(metadata.into_headers(), headers);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     // nginx would hold events back otherwise.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
@@ -88,12 +117,12 @@ impl<T: 'static, F: Framing<T>> Events<T, F> {
             // Writing to a Vec cannot fail.
             let _ = writeln!(self.buffer, "id: {}", cursor.get());
         }
-        self.buffer.extend_from_slice(b"data: ");
+        self.framing.before(Some(item), &mut self.buffer);
         if let Err(status) = self.framing.item(item, &mut self.buffer) {
             self.buffer.truncate(start);
             return Err(status);
         }
-        self.buffer.extend_from_slice(b"\n\n");
+        self.framing.behind(&mut self.buffer);
         Ok(())
     }
 
@@ -102,9 +131,14 @@ impl<T: 'static, F: Framing<T>> Events<T, F> {
         if let Some(name) = F::ERROR {
             let _ = writeln!(self.buffer, "event: {name}");
         }
-        self.buffer.extend_from_slice(b"data: ");
+        self.framing.before(None, &mut self.buffer);
         self.framing.error(status, &mut self.buffer);
-        self.buffer.extend_from_slice(b"\n\n");
+        self.framing.behind(&mut self.buffer);
+        self.end(true);
+    }
+
+    fn end(&mut self, failed: bool) {
+        self.framing.end(failed, &mut self.buffer);
         self.ended = true;
     }
 
@@ -126,7 +160,7 @@ impl<T: 'static, F: Framing<T>> Body for Events<T, F> {
         while !this.ended && this.buffer.len() < FULL {
             match Pin::new(&mut this.stream).poll_next(cx) {
                 Poll::Ready(Some(item)) => this.push(item),
-                Poll::Ready(None) => this.ended = true,
+                Poll::Ready(None) => this.end(false),
                 Poll::Pending if this.buffer.is_empty() => return Poll::Pending,
                 Poll::Pending => break,
             }

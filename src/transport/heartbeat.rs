@@ -1,27 +1,25 @@
-//! Keeps idle event streams alive: a comment, which every SSE reader skips, whenever nothing was sent for a
-//! while. Proxies and browsers cut streams that stay silent.
+//! Keeps idle streams alive: what their readers skip (most often a comment), whenever nothing was sent for a while.
+//! Proxies and browsers cut streams that stay silent.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::HeaderValue;
-use http::header::CONTENT_TYPE;
 use http_body::Frame;
 use tokio::time::{Instant, Sleep};
 use tonic::body::Body;
 
 use super::protocol::Response;
+use crate::transcode::Beat;
 
 const EVERY: Duration = Duration::from_secs(15);
-const BEAT: &[u8] = b":\n\n";
 
-/// Adds heartbeats if the answer is an event stream.
+/// Adds heartbeats if the answer is a stream that has some.
 pub(super) fn keep_alive(response: Response) -> Response {
-    match response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes) {
-        Some(b"text/event-stream") => response.map(|inner| Body::new(Beating::new(inner, EVERY))),
-        _ => response,
+    match response.extensions().get::<Beat>().copied() {
+        Some(beat) => response.map(|inner| Body::new(Beating::new(inner, EVERY, beat))),
+        None => response,
     }
 }
 
@@ -32,12 +30,13 @@ pin_project_lite::pin_project! {
         #[pin]
         timer: Sleep,
         every: Duration,
+        beat: Beat,
     }
 }
 
 impl Beating {
-    fn new(inner: Body, every: Duration) -> Self {
-        Self { inner, timer: tokio::time::sleep(every), every }
+    fn new(inner: Body, every: Duration, beat: Beat) -> Self {
+        Self { inner, timer: tokio::time::sleep(every), every, beat }
     }
 }
 
@@ -52,13 +51,13 @@ impl http_body::Body for Beating {
         let mut this = self.project();
         let next = this.inner.as_mut().poll_frame(cx);
         if next.is_pending() {
-            // Our own frames are whole events, so a comment can stand between any two of them.
+            // Our own frames are whole events, so it can stand between any two of them.
             ready!(this.timer.as_mut().poll(cx));
         }
         this.timer.as_mut().reset(Instant::now() + *this.every);
         match next {
             Poll::Ready(frame) => Poll::Ready(frame),
-            Poll::Pending => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(BEAT))))),
+            Poll::Pending => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(this.beat.0))))),
         }
     }
 
@@ -77,7 +76,7 @@ mod tests {
         let (send, receive) = tokio::sync::mpsc::channel::<Result<Frame<Bytes>, tonic::Status>>(1);
         let inner =
             Body::new(http_body_util::StreamBody::new(tokio_stream::wrappers::ReceiverStream::new(receive)));
-        let mut body = Body::new(Beating::new(inner, EVERY));
+        let mut body = Body::new(Beating::new(inner, EVERY, Beat(b":\n\n")));
         send.send(Ok(Frame::data(Bytes::from_static(b"data: 1\n\n")))).await.unwrap();
         let started = Instant::now();
         let mut seen = Vec::new();
@@ -86,7 +85,7 @@ mod tests {
             seen.push((frame.into_data().unwrap(), started.elapsed().as_secs()));
         }
         drop(send);
-        assert_eq!(seen, [(Bytes::from_static(b"data: 1\n\n"), 0), (Bytes::from_static(BEAT), 15)]);
+        assert_eq!(seen, [(Bytes::from_static(b"data: 1\n\n"), 0), (Bytes::from_static(b":\n\n"), 15)]);
         assert!(body.frame().await.is_none());
     }
 }

@@ -8,9 +8,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tower::Service;
 
-use super::protocol::{Protocol, Request, Response};
+use super::protocol::{Door, Request, Response};
 use crate::domain::error::{Cause, Error};
-use crate::transcode::Media;
 
 #[derive(Debug, Clone)]
 pub(super) struct CatchPanic<S>(pub(super) S);
@@ -29,12 +28,12 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let (protocol, media) = (Protocol::of(&request), Media::of(request.headers()));
+        let door = Door::of(&request);
         let answer = AssertUnwindSafe(self.0.call(request)).catch_unwind();
         Box::pin(async move {
             answer.await.unwrap_or_else(|_| {
                 // The panic hook has logged where it happened.
-                Ok(protocol.refuse(Error::new(Cause::Internal, "the server failed at this request"), media))
+                Ok(door.refuse(Error::new(Cause::Internal, "the server failed at this request")))
             })
         })
     }

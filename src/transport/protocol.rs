@@ -7,6 +7,8 @@ use tonic::body::Body;
 
 use super::handler::jsonrpc as jsonrpc_handler;
 use crate::domain::error::{Cause, Error};
+use crate::domain::request_id::RequestId;
+use crate::facade::Vendor;
 use crate::transcode::{self, Media, jsonrpc};
 
 pub type Request = http::Request<Body>;
@@ -90,12 +92,48 @@ pub(super) fn not_really_grpc<B>(request: &http::Request<B>) -> Option<Error> {
 
 /// Refuses a request in its own protocol and media type.
 pub(super) fn refuse<B>(request: &http::Request<B>, error: Error) -> Response {
-    let protocol = Protocol::of(request);
-    let rpc = request.method() == Method::POST && jsonrpc_handler::is_at(request.uri().path());
-    if protocol == Protocol::Http && rpc {
-        return refuse_rpc(error);
+    Door::of(request).refuse(error)
+}
+
+/// Where a request came in, and so what its client can read.
+#[derive(Debug, Clone)]
+pub(super) struct Door {
+    words: Words,
+    media: Media,
+    id: Option<RequestId>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Words {
+    Of(Protocol),
+    JsonRpc,
+    Vendor(Vendor),
+}
+
+impl Door {
+    pub(super) fn of<B>(request: &http::Request<B>) -> Self {
+        let (path, protocol) = (request.uri().path(), Protocol::of(request));
+        let vendor = || Vendor::at(path, request.headers(), request.uri().query().unwrap_or_default());
+        let words = match protocol {
+            Protocol::Http if request.method() == Method::POST && jsonrpc_handler::is_at(path) => {
+                Words::JsonRpc
+            }
+            Protocol::Http => vendor().map_or(Words::Of(protocol), Words::Vendor),
+            Protocol::Grpc | Protocol::GrpcWeb => Words::Of(protocol),
+        };
+        Self { words, media: Media::of(request.headers()), id: request.extensions().get().cloned() }
     }
-    protocol.refuse(error, Media::of(request.headers()))
+
+    pub(super) fn refuse(&self, error: Error) -> Response {
+        let id = self.id.as_ref().map_or("", RequestId::as_str);
+        match self.words {
+            Words::Of(protocol) => protocol.refuse(error, self.media),
+            Words::JsonRpc => refuse_rpc(error),
+            Words::Vendor(vendor) => {
+                transcode::vendor::refuse(Some(vendor.dialect()), &error.into(), id, self.media)
+            }
+        }
+    }
 }
 
 /// In the envelope, with the HTTP status and headers that say the same to whoever stands between. The body was not

@@ -61,6 +61,11 @@ impl Models {
         Arc::clone(&self.backend)
     }
 
+    /// For facades: their clients have a patience of their own, and ask again by themselves.
+    pub(super) fn for_facades(&self) -> Arc<dyn Backend> {
+        Arc::new(Patient::new(self.router.clone(), Policy::facade()))
+    }
+
     /// The settings were read again. What is wrong with them changes nothing.
     pub(super) fn exchange(&self, settings: &Model) -> Result<(), StartError> {
         let (rehearsal, table) = table(settings)?;

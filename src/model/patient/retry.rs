@@ -26,6 +26,12 @@ impl Policy {
         let seconds = Duration::from_secs;
         Self { patience, first: seconds(1), longest: seconds(30), broken: 2, tells: true }
     }
+
+    /// For facades: their clients ask again by themselves when they are told when.
+    pub fn facade() -> Self {
+        let (first, patience) = (Duration::from_millis(200), Duration::from_secs(2));
+        Self { patience, first, longest: Duration::from_secs(1), broken: 1, tells: false }
+    }
 }
 
 #[derive(Debug)]

@@ -1,0 +1,36 @@
+//! Bytes of Gemini's API that pass through: the request as it came, the answer as it comes.
+
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use http::HeaderMap;
+
+use super::ModelError;
+
+/// A request on its way through.
+#[derive(Debug, Clone)]
+pub struct Relay {
+    pub model: String,
+    pub verb: Verb,
+    /// A stream as server-sent events; else as one JSON array.
+    pub events: bool,
+    pub body: Bytes,
+}
+
+/// What is asked of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    Generate,
+    Stream,
+    Count,
+    Embed,
+    BatchEmbed,
+}
+
+/// An answer on its way through, also one that refuses.
+pub struct Relayed {
+    pub status: u16,
+    /// Only those that the client should see.
+    pub headers: HeaderMap,
+    /// Dropping it stops the call, also on the other side.
+    pub body: BoxStream<'static, Result<Bytes, ModelError>>,
+}

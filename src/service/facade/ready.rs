@@ -1,0 +1,183 @@
+//! From a client's request to one that can be asked: converted, allowed, complete, and its changes told.
+
+use std::time::SystemTime;
+
+use tonic::Request;
+use tonic::metadata::{MetadataMap, MetadataValue};
+
+use super::Drive;
+use super::guard::Spending;
+use super::ledger::Notes;
+use crate::domain::change::Change;
+use crate::domain::error::Error;
+use crate::domain::model::Prepared;
+use crate::domain::principal::Principal;
+use crate::facade::{Asked, Converted, Reply, Report};
+use crate::proto::gemini::GenerateContentRequest;
+use crate::proto::rpc::bad_request::FieldViolation;
+
+/// Tells what a conversion changed.
+pub const CONVERSION: &str = "x-agena-conversion";
+/// Who was asked, as `backend/model`.
+const UPSTREAM: &str = "x-agena-upstream";
+/// `true` refuses every change that matters.
+const STRICT: &str = "x-agena-strict";
+/// Anthropic's.
+const VERSION: &str = "anthropic-version";
+/// Headers have an end; what does not fit is counted.
+const LONGEST: usize = 2048;
+
+/// All that an answer needs.
+pub(super) struct Ready<R> {
+    pub(super) who: Principal,
+    pub(super) request: GenerateContentRequest,
+    pub(super) reply: R,
+    pub(super) metadata: MetadataMap,
+    pub(super) notes: Notes,
+    pub(super) spending: Spending,
+    pub(super) id: String,
+}
+
+impl Drive {
+    pub(super) async fn ready<Q, R: Reply>(
+        &self,
+        request: Request<Q>,
+        convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
+    ) -> Result<Ready<R>, Error> {
+        let (who, strict) = (principal(&request), self.is_strict(request.metadata()));
+        let (id, converted) = converted(request, convert)?;
+        let Converted { request, mut report, remote, reply } = converted;
+        let spending = self.guard.admit(&who, &request)?;
+        let Prepared { upstream, changes, .. } = self.backend.prepare(request.clone());
+        report.extend(changes);
+        if strict {
+            refuse_changes(&report)?;
+        }
+        let request = self.media.fetch(request, &remote).await?;
+        let request = self.ledger.restore(&who, &upstream, request).await;
+        let metadata = metadata(&report, &upstream);
+        log(&report, &upstream);
+        Ok(Ready { who, request, reply, metadata, notes: Notes::new(upstream), spending, id })
+    }
+
+    /// The same without its effects.
+    pub(super) fn previewed<Q, R: Reply>(
+        &self,
+        request: Request<Q>,
+        convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
+    ) -> Result<(GenerateContentRequest, Report, String), Error> {
+        let (who, strict) = (principal(&request), self.is_strict(request.metadata()));
+        let (_, Converted { request, mut report, .. }) = converted(request, convert)?;
+        self.guard.allow(&who, &request.model)?;
+        let Prepared { request, changes, upstream } = self.backend.prepare(request);
+        report.extend(changes);
+        if strict {
+            refuse_changes(&report)?;
+        }
+        Ok((request, report, upstream))
+    }
+
+    fn is_strict(&self, metadata: &MetadataMap) -> bool {
+        let asked = metadata.get(STRICT).and_then(|value| value.to_str().ok());
+        self.strict || asked.is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1")
+    }
+}
+
+/// Whoever the rim found.
+pub fn principal<T>(request: &Request<T>) -> Principal {
+    request.extensions().get().cloned().unwrap_or_else(Principal::local)
+}
+
+fn converted<Q, R>(
+    request: Request<Q>,
+    convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
+) -> Result<(String, Converted<R>), Error> {
+    let (metadata, _, message) = request.into_parts();
+    let id = uuid::Uuid::now_v7().simple().to_string();
+    let version = metadata.get(VERSION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let asked = Asked { id: &id, now: i64::try_from(now).unwrap_or_default(), version };
+    let converted = convert(message, &asked)?;
+    Ok((id, converted))
+}
+
+fn refuse_changes(report: &Report) -> Result<(), Error> {
+    let violation = |change: &Change| FieldViolation {
+        field: change.field.clone(),
+        description: format!("would be {}: {}", change.how.as_str(), change.why),
+        reason: "NOT_AS_ASKED".to_owned(),
+        localized_message: None,
+    };
+    let matter: Vec<_> = report.changes().iter().filter(|c| c.how.matters()).map(violation).collect();
+    if matter.is_empty() { Ok(()) } else { Err(Error::invalid(matter)) }
+}
+
+fn metadata(report: &Report, upstream: &str) -> MetadataMap {
+    let mut metadata = MetadataMap::new();
+    let mut say = |name: &'static str, value: &str| {
+        if let Some(value) = (!value.is_empty()).then(|| MetadataValue::try_from(value).ok()).flatten() {
+            metadata.insert(name, value);
+        }
+    };
+    say(CONVERSION, &line(report.changes()));
+    say(UPSTREAM, upstream);
+    metadata
+}
+
+/// `dropped;field="logit_bias";why="...", ignored;field="user"`: a list as structured headers have it.
+fn line(changes: &[Change]) -> String {
+    let mut line = String::new();
+    for (at, Change { field, how, why }) in changes.iter().enumerate() {
+        let item = format!("{};field=\"{}\";why=\"{}\"", how.as_str(), plain(field), plain(why));
+        if line.len() + item.len() > LONGEST {
+            return format!("{line}, more;count={}", changes.len() - at);
+        }
+        if !line.is_empty() {
+            line += ", ";
+        }
+        line += &item;
+    }
+    line
+}
+
+/// What a header can hold between quotes.
+fn plain(text: &str) -> String {
+    let safe = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
+    text.replace('\\', "/").replace('"', "'").chars().map(safe).collect()
+}
+
+fn log(report: &Report, upstream: &str) {
+    if !report.changes().is_empty() {
+        tracing::info!(upstream, conversion = line(report.changes()), "a request was changed on its way");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_fit_into_a_header() {
+        let mut report = Report::default();
+        report.dropped("messages[0].\"x\"", "no\nplace ä");
+        report.ignored("user", "only logged");
+        let told = line(report.changes());
+        assert_eq!(
+            told,
+            "dropped;field=\"messages[0].'x'\";why=\"no?place ?\", ignored;field=\"user\";why=\"only logged\""
+        );
+        (0..200).for_each(|at| report.altered(format!("tools[{at}]"), "for the test"));
+        let told = line(report.changes());
+        assert!(told.len() < LONGEST + 40 && told.contains(", more;count="), "{told}");
+    }
+
+    #[test]
+    fn strict_callers_are_refused_what_matters() {
+        let mut report = Report::default();
+        report.ignored("user", "only logged");
+        assert!(refuse_changes(&report).is_ok());
+        report.dropped("logit_bias", "the model has none");
+        let error = refuse_changes(&report).unwrap_err();
+        assert_eq!(error.to_string(), "logit_bias: would be dropped: the model has none");
+    }
+}
