@@ -63,6 +63,8 @@ def problem(command: str, base: Path) -> str | None:
         return f"no JSON: {out or err}"
     if "card" in command.lower():
         return None if "name" in answer else f"no card but {out}"
+    if "chat/completions" in command:
+        return None if answer.get("choices") else f"no completion but {out}"
     # The example of a wrong request. It must be wrong for the reason that it shows, not for lack of a key.
     return None if answer.get("error", {}).get("status") == "INVALID_ARGUMENT" else f"not that error but {out}"
 
