@@ -15,6 +15,7 @@ use self::meter::{Meter, Who};
 use self::rest::{Rests, passes_on};
 use self::table::{Names, Stop, Way};
 use crate::domain::model::{Backend, Chunks, ModelCause, ModelError};
+use crate::domain::pattern::covers;
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
     GenerateContentRequest, GenerateContentResponse, Model,
@@ -273,6 +274,14 @@ impl Backend for Router {
 }
 
 impl Router {
+    /// Whether the settings lead this name somewhere, by a route or because it is the default.
+    pub fn routes(&self, model: &str) -> bool {
+        let names = &self.now().table.names;
+        model.is_empty()
+            || model == names.model
+            || names.routes.iter().any(|route| covers(&route.model, model))
+    }
+
     /// For questions that only one backend can answer.
     fn first(
         &self,
