@@ -29,6 +29,7 @@ use crate::config::token::TokenError;
 use crate::config::trust::TrustError;
 use crate::config::{NamedBackend, Settings};
 use crate::domain::secret::Secret;
+use crate::domain::shelf::Shelf;
 use crate::domain::store::Store;
 use crate::model::http::ClientError;
 use crate::proto::json::Unprintable;
@@ -134,13 +135,13 @@ impl App {
         let secrets = secrets(settings, local.as_ref());
         let models = Models::new(&settings.model, secrets, Arc::clone(&metrics.models))?;
         let mind = mind(settings, &models, confining.on)?;
-        let store: Arc<dyn Store> =
-            Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);
+        let sqlite = Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);
+        let (store, shelf): (Arc<dyn Store>, Arc<dyn Shelf>) = (sqlite.clone(), sqlite);
         let engine = Engine::new(Arc::clone(&store), mind);
         let left = engine.recover().await.map_err(StartError::Recover)?;
         tracing::debug!(left, "tasks of an earlier run were looked at");
         let deliverer = deliverer(settings, &engine)?;
-        keep_tidy(store, settings.store.retention);
+        keep_tidy(store, Arc::clone(&shelf), settings.store.retention);
         keep_quiet(engine.clone());
         let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
         let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));

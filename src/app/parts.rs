@@ -12,6 +12,7 @@ use crate::config::token;
 use crate::config::{self, AuthMode, LOCAL_KEY, Settings, UnknownModels};
 use crate::domain::principal::Principal;
 use crate::domain::secret::Secret;
+use crate::domain::shelf::Shelf;
 use crate::domain::store::Store;
 use crate::model::rehearsal::{BadScript, Rehearsal, Script};
 use crate::proto::a2a::AgentExtension;
@@ -157,19 +158,25 @@ pub(super) fn keep_quiet(engine: Engine) {
     });
 }
 
-/// Forgets what is older than the operator wants to keep, now and every hour.
-pub(super) fn keep_tidy(store: Arc<dyn Store>, retention: Option<Duration>) {
-    let Some(retention) = retention else { return };
+/// Forgets what is older than the operator wants to keep, and what facades kept for a while only, now and every hour.
+pub(super) fn keep_tidy(store: Arc<dyn Store>, shelf: Arc<dyn Shelf>, retention: Option<Duration>) {
     tokio::spawn(async move {
         let mut hours = tokio::time::interval(Duration::from_hours(1));
         loop {
             hours.tick().await;
-            let Some(before) = SystemTime::now().checked_sub(retention) else { continue };
-            match store.purge(before).await {
-                Ok(tasks) if tasks > 0 => tracing::info!(tasks, "old tasks were forgotten"),
-                Ok(_) => {}
-                Err(error) => tracing::warn!(%error, "old tasks cannot be forgotten"),
+            let now = SystemTime::now();
+            if let Some(before) = retention.and_then(|retention| now.checked_sub(retention)) {
+                told("old tasks", store.purge(before).await);
             }
+            told("what facades kept", shelf.sweep(now).await);
         }
     });
+}
+
+fn told(what: &str, forgotten: crate::domain::store::Result<u64>) {
+    match forgotten {
+        Ok(count) if count > 0 => tracing::info!(what, count, "the store was tidied"),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(what, %error, "the store cannot be tidied"),
+    }
 }

@@ -14,6 +14,7 @@ mod row;
 mod rows;
 mod schema;
 mod sends;
+mod shelf;
 mod writer;
 
 use std::fs::{self, File};

@@ -86,7 +86,7 @@ async fn a_database_of_a_newer_program_is_refused() {
     Connection::open(rig.file()).unwrap().pragma_update(None, "user_version", 7).unwrap();
     assert_eq!(
         rig.refusal(),
-        "the journal DATA/journal.db was written by a newer agena (layout 7, this one knows 3); \
+        "the journal DATA/journal.db was written by a newer agena (layout 7, this one knows 4); \
          update agena or choose another --data-dir"
     );
 }
