@@ -9,6 +9,7 @@ use super::StartError;
 use super::models::Models;
 use super::parts::guard;
 use crate::config::Settings;
+use crate::domain::shelf::Shelf;
 use crate::facade::Vendor;
 use crate::proto::gemini::generative_service_server::{self, GenerativeServiceServer};
 use crate::proto::gemini::model_service_server::{self, ModelServiceServer};
@@ -31,12 +32,12 @@ pub(super) struct Facades {
 }
 
 impl Facades {
-    pub(super) fn new(settings: &Settings, models: &Models) -> Self {
+    pub(super) fn new(settings: &Settings, models: &Models, shelf: &Arc<dyn Shelf>) -> Self {
         let drive = Drive {
             backend: models.for_facades(),
             guard: Arc::new(guard(settings, models)),
-            ledger: Ledger,
-            media: Media,
+            ledger: Ledger::new(Arc::clone(shelf), settings.facade.keep),
+            media: Media::default(),
             strict: settings.facade.strict,
         };
         Self { body_limit: settings.facade.body_bytes, gemini: Arc::new(Gemini::new(drive)) }

@@ -60,7 +60,8 @@ impl Drive {
         let mut metadata = metadata(&report, &upstream);
         spending.tell(anthropic, &mut metadata);
         log(&report, &upstream);
-        Ok(Ready { who, request, reply, metadata, notes: Notes::new(upstream), spending, id })
+        let notes = Notes::new(upstream, &request);
+        Ok(Ready { who, request, reply, metadata, notes, spending, id })
     }
 
     /// The same without its effects.
