@@ -7,12 +7,13 @@ use tonic::service::Routes;
 
 use super::StartError;
 use super::models::Models;
+use super::parts::guard;
 use crate::config::Settings;
+use crate::domain::shelf::Shelf;
 use crate::facade::Vendor;
 use crate::proto::gemini::generative_service_server::{self, GenerativeServiceServer};
 use crate::proto::gemini::model_service_server::{self, ModelServiceServer};
 use crate::service::facade::Drive;
-use crate::service::facade::guard::Guard;
 use crate::service::facade::ledger::Ledger;
 use crate::service::facade::media::Media;
 use crate::service::gemini::Gemini;
@@ -24,27 +25,27 @@ use crate::transport::handler::models;
 pub(super) const SERVICES: [&str; 2] =
     [generative_service_server::SERVICE_NAME, model_service_server::SERVICE_NAME];
 
-/// Pictures and documents travel inside of requests, in base64.
-const BODY: usize = 32 << 20;
-
 pub(super) struct Facades {
+    /// Pictures and documents travel inside of requests, in base64.
+    body_limit: usize,
     gemini: Arc<Gemini>,
 }
 
 impl Facades {
-    pub(super) fn new(models: &Models) -> Self {
+    pub(super) fn new(settings: &Settings, models: &Models, shelf: &Arc<dyn Shelf>) -> Self {
         let drive = Drive {
             backend: models.for_facades(),
-            guard: Arc::new(Guard),
-            ledger: Ledger,
-            media: Media,
-            strict: false,
+            guard: Arc::new(guard(settings, models)),
+            ledger: Ledger::new(Arc::clone(shelf), settings.facade.keep),
+            media: Media::default(),
+            strict: settings.facade.strict,
         };
-        Self { gemini: Arc::new(Gemini::new(drive)) }
+        Self { body_limit: settings.facade.body_bytes, gemini: Arc::new(Gemini::new(drive)) }
     }
 
     /// Each at the place where its clients look for it, and below a prefix of its own.
     pub(super) fn mount(&self, router: &mut Router) -> Result<(), StartError> {
+        let at = |vendor| at(vendor, self.body_limit);
         let gemini = gemini::routes(&self.gemini);
         router.mount(at(Vendor::OpenAi), models::shared(&[], &[], &gemini))?;
         for (vendor, routes) in [(Vendor::Gemini, gemini)].into_iter().chain([]) {
@@ -56,7 +57,7 @@ impl Facades {
     }
 
     pub(super) fn serve(&self, settings: &Settings, routes: Routes) -> Routes {
-        let limit = settings.limits.message_bytes.max(BODY);
+        let limit = settings.limits.message_bytes.max(self.body_limit);
         let generative = GenerativeServiceServer::from_arc(Arc::clone(&self.gemini))
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(limit);
@@ -73,6 +74,11 @@ fn prefix(vendor: Vendor) -> &'static [&'static str] {
     }
 }
 
-fn at(vendor: Vendor) -> Mount {
-    Mount { unknown: Unknown::Ignore, dialect: Some(vendor.dialect()), body_limit: Some(BODY), ..Mount::ROOT }
+fn at(vendor: Vendor, body_limit: usize) -> Mount {
+    Mount {
+        unknown: Unknown::Ignore,
+        dialect: Some(vendor.dialect()),
+        body_limit: Some(body_limit),
+        ..Mount::ROOT
+    }
 }

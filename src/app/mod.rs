@@ -145,7 +145,7 @@ impl App {
         keep_quiet(engine.clone());
         let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
         let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));
-        let facades = Facades::new(&models);
+        let facades = Facades::new(settings, &models, &shelf);
         let (grpc, health) = grpc(settings, &a2a, &v03, &facades).await?;
         let rim = rim(settings, listener.address(), access);
         let server = Server {

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::StartError;
+use super::models::Models;
 use crate::agent::Engine;
 use crate::config::token;
-use crate::config::{self, AuthMode, LOCAL_KEY, Settings};
+use crate::config::{self, AuthMode, LOCAL_KEY, Settings, UnknownModels};
 use crate::domain::principal::Principal;
 use crate::domain::secret::Secret;
 use crate::domain::shelf::Shelf;
@@ -18,6 +19,7 @@ use crate::proto::a2a::AgentExtension;
 use crate::push::{self, Deliverer};
 use crate::service::a2a::Options;
 use crate::service::card::{Offer, Place};
+use crate::service::facade::guard::Guard;
 use crate::service::push_body::PushBodies;
 use crate::store::Durability;
 use crate::transport::{Access, Keys, Origins, Rim};
@@ -51,6 +53,17 @@ pub(super) fn access(settings: &Settings) -> Result<(Access, Option<token::Local
     let named = keys.iter().map(|named| (Principal::named(&named.name), named.key.clone()));
     let all = named.chain([(Principal::named(LOCAL_KEY), local.token.clone())]).collect();
     Ok((Access::Keys(Keys::new(all)), Some(local)))
+}
+
+/// What holders of named keys may ask of models. The local token has no bounds.
+pub(super) fn guard(settings: &Settings, models: &Models) -> Guard {
+    let keys: &[_] = match &settings.auth {
+        AuthMode::None => &[],
+        AuthMode::Token { keys } => keys,
+    };
+    let allowances = keys.iter().map(|key| (Principal::named(&key.name), key.allowance.clone()));
+    let refuse = settings.facade.unknown_models == UnknownModels::Refuse;
+    Guard::new(allowances, refuse.then(|| models.routed()))
 }
 
 /// What opens this server.

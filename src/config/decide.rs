@@ -11,11 +11,13 @@ use super::files::Files;
 use super::model;
 use super::raw::{self, KeyOrigin, Mode, Raw};
 use super::settings::{
-    A2a, Agent, ApprovalMode, AuthMode, Durability, Extension, Limits, Log, LogFormat, NamedKey, Sandbox,
-    Settings, Store, TlsFiles,
+    A2a, Agent, ApprovalMode, AuthMode, Durability, Extension, Facade, Limits, Log, LogFormat, NamedKey,
+    Sandbox, Settings, Store, TlsFiles, UnknownModels,
 };
 use super::values::{Bounded, PathText, check_key};
 use super::web::{Hosts, Origins};
+use crate::domain::quota::Allowance;
+use crate::domain::secret::Secret;
 
 const PORT: u16 = 41242;
 const MAX_CONNECTIONS: usize = 10_000;
@@ -25,6 +27,9 @@ const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 const HEADER_BYTES: usize = 64 * 1024;
 const RETENTION_DAYS: u64 = 30;
 const REPEAT_SECONDS: u64 = 300;
+/// 20 MB of media in base64, and room for the rest.
+const FACADE_BODY_BYTES: usize = 32 * 1024 * 1024;
+const KEEP_DAYS: u64 = 30;
 const FILTER: &str = "info";
 const MAX_ANSWERS: usize = 100;
 const CONTEXT_TOKENS: u32 = 1_048_576;
@@ -69,6 +74,7 @@ pub(super) fn decide(raw: Raw, written: Written, world: &World) -> Result<Settin
         agent: agent(raw.agent, &workspace, files)?,
         a2a: a2a(raw.a2a),
         push_hosts: Hosts(raw.push.allow_hosts),
+        facade: facade(raw.facade),
         model,
         data_dir: data_dir(raw.data_dir, files)?,
         own_files,
@@ -148,6 +154,18 @@ fn a2a(raw: raw::A2a) -> A2a {
     }
 }
 
+fn facade(raw: raw::Facade) -> Facade {
+    let days = raw.keep_days.map_or(KEEP_DAYS, |days| days.get().into());
+    Facade {
+        strict: raw.strict.unwrap_or(false),
+        body_bytes: number(raw.body_bytes, FACADE_BODY_BYTES),
+        fetch_media: raw.fetch_media.unwrap_or(true),
+        media_hosts: Hosts(raw.media_hosts),
+        unknown_models: raw.unknown_models.unwrap_or(UnknownModels::Default),
+        keep: Duration::from_hours(24 * days),
+    }
+}
+
 fn tls(raw: raw::Tls, files: &dyn Files) -> Result<Option<TlsFiles>, ConfigError> {
     match (raw.cert, raw.key) {
         (None, None) => Ok(None),
@@ -170,34 +188,41 @@ fn auth(raw: raw::Auth, listen: SocketAddr, files: &dyn Files) -> Result<AuthMod
 
 fn keys(raw: Vec<raw::Key>, files: &dyn Files) -> Result<Vec<NamedKey>, ConfigError> {
     let mut keys: Vec<NamedKey> = Vec::with_capacity(raw.len());
-    for raw::Key { name, origin } in raw {
+    for raw::Key { name, origin, models, requests_per_minute, tokens_per_minute } in raw {
         let name = name.0;
+        let allowance = Allowance {
+            models: models.into_iter().map(|model| model.0).collect(),
+            requests: requests_per_minute.map(Bounded::get),
+            tokens: tokens_per_minute.map(Bounded::get),
+        };
         if keys.iter().any(|key| key.name == name) {
             return Err(ConfigError::DuplicateKey { name });
         }
         let key = match origin {
-            KeyOrigin::Inline(key) => NamedKey { name, key },
-            KeyOrigin::File(path) => key_from_file(name, path.0, files)?,
+            KeyOrigin::Inline(key) => key,
+            KeyOrigin::File(path) => key_from_file(&name, path.0, files)?,
         };
         // One of the two would never be seen, and its tasks would be the other's.
-        if let Some(same) = keys.iter().find(|other| other.key.is(&key.key)) {
-            return Err(ConfigError::SameKey { first: same.name.clone(), second: key.name });
+        if let Some(same) = keys.iter().find(|other| other.key.is(&key)) {
+            return Err(ConfigError::SameKey { first: same.name.clone(), second: name });
         }
-        keys.push(key);
+        keys.push(NamedKey { name, key, allowance });
     }
     Ok(keys)
 }
 
-fn key_from_file(name: String, path: PathBuf, files: &dyn Files) -> Result<NamedKey, ConfigError> {
+fn key_from_file(name: &str, path: PathBuf, files: &dyn Files) -> Result<Secret, ConfigError> {
+    let name = name.to_owned();
     let text = match files.read(&path) {
         Ok(text) => text,
         Err(error) => return Err(ConfigError::KeyFile { name, path, error }),
     };
     // Most editors end a file with a newline that is no part of the key.
-    match check_key(text.trim_end().to_owned()) {
-        Ok(key) => Ok(NamedKey { name, key }),
-        Err(problem) => Err(ConfigError::KeyFileContent { name, path, problem }),
-    }
+    check_key(text.trim_end().to_owned()).map_err(|problem| ConfigError::KeyFileContent {
+        name,
+        path,
+        problem,
+    })
 }
 
 /// Also those of keys that are not asked for now: they are secrets all the same.

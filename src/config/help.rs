@@ -61,7 +61,9 @@ Keys of the file, in TOML, with their defaults:
   limits.header_bytes      65536
   tls.cert, tls.key        none; PEM files, both or neither
   auth.mode                \"token\", or \"none\" on loopback
-  auth.keys                []; each with name, and either key or key_file
+  auth.keys                []; each with name, and either key or key_file; and for the facades
+                           models ([\"gemini-*\"]; [] for all), requests_per_minute and
+                           tokens_per_minute
   log.format               \"text\", or \"json\"
   log.filter               \"info\"; environment: RUST_LOG, or DEBUG=1 for info,agena=debug
   store.durability         \"process\", or \"power\": what an acknowledged event survives
@@ -86,6 +88,12 @@ Keys of the file, in TOML, with their defaults:
   a2a.development_tool_required
                            false; whether clients must name the development-tool extension
   push.allow_hosts         []; hosts inside that webhooks may name
+  facade.strict            false; whether a request that cannot be passed on as it is is refused
+  facade.body_bytes        33554432
+  facade.fetch_media       true; whether pictures and documents are fetched that requests only name
+  facade.media_hosts       []; hosts inside that these may come from
+  facade.unknown_models    \"default\": a name nobody knows stands for model.name; or \"refuse\"
+  facade.keep_days         30; how long thought signatures are kept for clients that lose them
   model.name               \"gemini-3.8-flash\" with a key of Google's, else \"rehearsal\"
   model.backends           []; each with name and kind (gemini, vertex, code_assist, openai,
                            rehearsal), and what its kind needs; the first serves all names

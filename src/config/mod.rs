@@ -40,8 +40,8 @@ pub use self::model::{
     VertexAccess,
 };
 pub use self::settings::{
-    A2a, Agent, ApprovalMode, AuthMode, Decision, Durability, Extension, Limits, Log, LogFormat, NamedKey,
-    Rule, Sandbox, Settings, Store, TlsFiles,
+    A2a, Agent, ApprovalMode, AuthMode, Decision, Durability, Extension, Facade, Limits, Log, LogFormat,
+    NamedKey, Rule, Sandbox, Settings, Store, TlsFiles, UnknownModels,
 };
 pub use self::values::LOCAL_KEY;
 pub use self::web::{Host, Hosts, Origins, PublicUrl, WebOrigin};

@@ -5,8 +5,8 @@ use serde::{Deserialize, Deserializer};
 use toml::Value;
 
 use super::model::raw::Model;
-use super::settings::{ApprovalMode, Durability, LogFormat, Rule, Sandbox};
-use super::values::{Bounded, Filter, KeyName, Listen, PathText, Tenant, check_key};
+use super::settings::{ApprovalMode, Durability, LogFormat, Rule, Sandbox, UnknownModels};
+use super::values::{Bounded, Filter, KeyName, Listen, ModelName, PathText, Tenant, check_key};
 use super::web::{Host, PublicUrl, WebOrigin};
 use crate::domain::secret::Secret;
 
@@ -24,6 +24,7 @@ pub(super) struct Raw {
     pub(super) agent: Agent,
     pub(super) a2a: A2a,
     pub(super) push: Push,
+    pub(super) facade: Facade,
     pub(super) model: Model,
 }
 
@@ -135,13 +136,29 @@ pub(super) struct Push {
     pub(super) allow_hosts: Vec<Host>,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct Facade {
+    pub(super) strict: Option<bool>,
+    pub(super) body_bytes: Option<Size>,
+    pub(super) fetch_media: Option<bool>,
+    pub(super) media_hosts: Vec<Host>,
+    pub(super) unknown_models: Option<UnknownModels>,
+    pub(super) keep_days: Option<Bounded<1, 3650>>,
+}
+
 /// One of `[[auth.keys]]`.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "KeyFields")]
 pub(super) struct Key {
     pub(super) name: KeyName,
     pub(super) origin: KeyOrigin,
+    pub(super) models: Vec<ModelName>,
+    pub(super) requests_per_minute: Option<PerMinute>,
+    pub(super) tokens_per_minute: Option<PerMinute>,
 }
+
+pub(super) type PerMinute = Bounded<1, 1_000_000_000>;
 
 #[derive(Debug)]
 pub(super) enum KeyOrigin {
@@ -156,19 +173,26 @@ struct KeyFields {
     #[serde(default, deserialize_with = "inline_key")]
     key: Option<Secret>,
     key_file: Option<PathText>,
+    #[serde(default)]
+    models: Vec<ModelName>,
+    requests_per_minute: Option<PerMinute>,
+    tokens_per_minute: Option<PerMinute>,
 }
 
 impl TryFrom<KeyFields> for Key {
     type Error = String;
 
     fn try_from(fields: KeyFields) -> Result<Self, String> {
-        let KeyFields { name, key, key_file } = fields;
-        match (key, key_file) {
-            (Some(key), None) => Ok(Self { name, origin: KeyOrigin::Inline(key) }),
-            (None, Some(path)) => Ok(Self { name, origin: KeyOrigin::File(path) }),
-            (Some(_), Some(_)) => Err(format!("`{name}` has both key and key_file; keep one of them")),
-            (None, None) => Err(format!("`{name}` has neither key nor key_file; add one of them")),
-        }
+        let KeyFields { name, key, key_file, models, requests_per_minute, tokens_per_minute } = fields;
+        let origin = match (key, key_file) {
+            (Some(key), None) => KeyOrigin::Inline(key),
+            (None, Some(path)) => KeyOrigin::File(path),
+            (Some(_), Some(_)) => {
+                return Err(format!("`{name}` has both key and key_file; keep one of them"));
+            }
+            (None, None) => return Err(format!("`{name}` has neither key nor key_file; add one of them")),
+        };
+        Ok(Self { name, origin, models, requests_per_minute, tokens_per_minute })
     }
 }
 

@@ -24,6 +24,7 @@ impl Settings {
             agent,
             a2a,
             push_hosts,
+            facade,
             model: _,
             data_dir,
             own_files,
@@ -48,6 +49,7 @@ impl Settings {
             ("agent", *agent == new.agent),
             ("a2a", *a2a == new.a2a),
             ("push", *push_hosts == new.push_hosts),
+            ("facade", *facade == new.facade),
             ("model.backends (a new file of keys)", !(same_tls && same_auth && new_file)),
         ];
         same.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
@@ -56,7 +58,9 @@ impl Settings {
 
 impl AuthMode {
     fn is(&self, other: &Self) -> bool {
-        let same = |(a, b): (&NamedKey, &NamedKey)| a.name == b.name && a.key.is(&b.key);
+        let same = |(a, b): (&NamedKey, &NamedKey)| {
+            a.name == b.name && a.key.is(&b.key) && a.allowance == b.allowance
+        };
         match (self, other) {
             (Self::None, Self::None) => true,
             (Self::Token { keys }, Self::Token { keys: others }) => {

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::model::Model;
 use super::web::{Hosts, Origins, PublicUrl};
+use crate::domain::quota::Allowance;
 use crate::domain::secret::Secret;
 
 #[derive(Debug, Clone)]
@@ -32,6 +33,7 @@ pub struct Settings {
     pub agent: Agent,
     pub a2a: A2a,
     pub push_hosts: Hosts,
+    pub facade: Facade,
     pub model: Model,
     /// Absolute, and perhaps not there yet.
     pub data_dir: PathBuf,
@@ -67,6 +69,8 @@ pub enum AuthMode {
 pub struct NamedKey {
     pub name: String,
     pub key: Secret,
+    /// What its holder may ask of models through the facades.
+    pub allowance: Allowance,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,6 +190,30 @@ pub struct Extension {
     pub uri: String,
     pub description: String,
     pub required: bool,
+}
+
+/// How the APIs of other vendors are served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facade {
+    /// Refuses whatever a conversion would change.
+    pub strict: bool,
+    pub body_bytes: usize,
+    /// Whether pictures and documents that a request only names are fetched.
+    pub fetch_media: bool,
+    /// Hosts that these may come from though they lie inside.
+    pub media_hosts: Hosts,
+    pub unknown_models: UnknownModels,
+    /// How long what an answer needs of the one before it is kept.
+    pub keep: Duration,
+}
+
+/// What becomes of a name that nobody here knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnknownModels {
+    /// It stands for the default model.
+    Default,
+    Refuse,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,7 @@ pub mod notice;
 mod parts;
 pub mod pattern;
 pub mod principal;
+pub mod quota;
 pub mod reference;
 pub mod request_id;
 pub mod secret;

@@ -5,7 +5,7 @@ use tonic::{Request, Response, Status};
 
 use super::facade::{Drive, fault};
 use crate::domain::error::Error;
-use crate::domain::model::{Relay, Relayed};
+use crate::domain::model::{Relay, Relayed, Verb};
 use crate::domain::principal::Principal;
 use crate::facade::gemini::{Answer, convert};
 use crate::proto::gemini::generative_service_server::GenerativeService;
@@ -27,13 +27,25 @@ impl Gemini {
 
     /// The bytes as they are, where the model speaks this dialect itself; none if it does not.
     pub async fn relay(&self, who: &Principal, relay: Relay) -> Option<Result<Relayed, Error>> {
-        let asked =
-            GenerateContentRequest { model: relay.model.clone(), ..GenerateContentRequest::default() };
-        let _spending = match self.drive.guard.admit(who, &asked) {
+        let Drive { guard, backend, .. } = &self.drive;
+        if let Err(error) = guard.check(&**backend, who, &relay.model).await {
+            return Some(Err(error));
+        }
+        if relay.verb == Verb::Count {
+            return backend.relay(&relay).await.map(|answer| answer.map_err(fault));
+        }
+        let spending = match guard.admit_bytes(who, &relay.model, &relay.body) {
             Ok(spending) => spending,
             Err(error) => return Some(Err(error)),
         };
-        self.drive.backend.relay(&relay).await.map(|answer| answer.map_err(fault))
+        match backend.relay(&relay).await {
+            Some(answer) => Some(answer.map(|answer| spending.watch(answer)).map_err(fault)),
+            // It is asked on another way, and counted there.
+            None => {
+                spending.cancel();
+                None
+            }
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::model::record::Recorder;
 use crate::model::rehearsal::Rehearsal;
 use crate::model::router::table::{Arm, Family, Known, Names, Route, Target};
 use crate::model::router::{Router, Table};
+use crate::service::facade::guard::Routed;
 use crate::telemetry::metrics::ModelCalls;
 
 /// What thinks.
@@ -64,6 +65,12 @@ impl Models {
     /// For facades: their clients have a patience of their own, and ask again by themselves.
     pub(super) fn for_facades(&self) -> Arc<dyn Backend> {
         Arc::new(Patient::new(self.router.clone(), Policy::facade()))
+    }
+
+    /// Whether the settings that are in force lead a name somewhere.
+    pub(super) fn routed(&self) -> Routed {
+        let router = Arc::clone(&self.router);
+        Arc::new(move |model| router.routes(model))
     }
 
     /// The settings were read again. What is wrong with them changes nothing.

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::super::trust::Ask;
-use super::super::{AuthMode, Command, Host, LogFormat, WebOrigin};
+use super::super::{AuthMode, Command, Host, LogFormat, UnknownModels, WebOrigin};
 use super::{FILE, Fake, run, settings};
+use crate::domain::quota::Allowance;
 
 #[test]
 fn defaults() {
@@ -126,4 +127,34 @@ fn web_names_are_kept_as_the_web_spells_them() {
     let listed = ["https://app.example", "http://localhost:5173", "chrome-extension://abc"];
     assert_eq!(origins[..3], listed);
     assert_eq!(origins[3..], ["https://agent.example"], "the origin of the public URL");
+}
+
+#[test]
+fn facades_and_what_each_key_may_ask_of_them() {
+    let plain = settings(&[], &[], "").facade;
+    assert_eq!((plain.strict, plain.body_bytes, plain.fetch_media), (false, 33_554_432, true));
+    assert_eq!((plain.unknown_models, plain.keep.as_secs()), (UnknownModels::Default, 30 * 86_400));
+    assert_eq!(plain.media_hosts.iter().count(), 0);
+    let file = "
+        auth.keys = [
+            { name = 'a', key = '0123456789abcdef', models = ['gemini-*', 'x'], requests_per_minute = 60, tokens_per_minute = 1000 },
+            { name = 'b', key = '0123456789abcdeg' },
+        ]
+        [facade]
+        strict = true
+        body_bytes = 2048
+        fetch_media = false
+        media_hosts = ['Files.internal']
+        unknown_models = 'refuse'
+        keep_days = 7
+    ";
+    let settings = settings(&[], &[], file);
+    let facade = settings.facade;
+    assert_eq!((facade.strict, facade.body_bytes, facade.fetch_media), (true, 2048, false));
+    assert_eq!((facade.unknown_models, facade.keep.as_secs()), (UnknownModels::Refuse, 7 * 86_400));
+    assert_eq!(facade.media_hosts.iter().map(Host::as_str).collect::<Vec<_>>(), ["files.internal"]);
+    let AuthMode::Token { keys } = settings.auth else { panic!("{:?}", settings.auth) };
+    let models = vec!["gemini-*".to_owned(), "x".to_owned()];
+    assert_eq!(keys[0].allowance, Allowance { models, requests: Some(60), tokens: Some(1000) });
+    assert_eq!(keys[1].allowance, Allowance::default());
 }

@@ -9,7 +9,7 @@ use super::super::{Exit, Stream};
 use super::{Fake, run, settings};
 
 /// Each key of the schema with a value it takes.
-const KEYS: [(&str, &str); 42] = [
+const KEYS: [(&str, &str); 48] = [
     ("data_dir", "'/d'"),
     ("workspace", "'/ws'"),
     ("server.listen", "'127.0.0.1:1'"),
@@ -40,6 +40,12 @@ const KEYS: [(&str, &str); 42] = [
     ("agent.shell_silence_seconds", "0"),
     ("agent.shell_wall_seconds", "0"),
     ("a2a.development_tool_required", "true"),
+    ("facade.strict", "true"),
+    ("facade.body_bytes", "1024"),
+    ("facade.fetch_media", "false"),
+    ("facade.media_hosts", "['a.internal']"),
+    ("facade.unknown_models", "'refuse'"),
+    ("facade.keep_days", "1"),
     ("model.name", "'rehearsal'"),
     ("model.backends", "[{ name = 'a', kind = 'gemini', key = 'k' }]"),
     ("model.routes", "[{ model = 'gpt-*', to = 'gemini-3.8-flash' }]"),

@@ -15,7 +15,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "listen = '127.0.0.1:1'",
-        "FILE: listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `agent`, `a2a`, `push`, `model`",
+        "FILE: listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `agent`, `a2a`, `push`, `facade`, `model`",
     ),
     (
         "[server]\nlisen = '127.0.0.1:1'",
@@ -116,7 +116,7 @@ const KEYS: &[(&str, &str)] = &[
     ),
     (
         "{ name = 'a', kye = 'hush' }",
-        "FILE: auth.keys[0].kye: unknown key `kye`, expected one of `name`, `key`, `key_file`",
+        "FILE: auth.keys[0].kye: unknown key `kye`, expected one of `name`, `key`, `key_file`, `models`, `requests_per_minute`, `tokens_per_minute`",
     ),
     (
         "{ name = 'a', key = '0123456789abcdef' }, { name = 'a', key = 'fedcba9876543210' }",

@@ -19,6 +19,8 @@ fn each_table_is_named_by_what_changes_in_it() {
         ("tls = {cert = '/c', key = '/k'}", &["tls"]),
         ("auth.mode = 'none'", &["auth"]),
         ("auth.keys = [{name = 'a', key = '0123456789abcdef'}]", &["auth"]),
+        ("facade.strict = true", &["facade"]),
+        ("facade.unknown_models = 'refuse'", &["facade"]),
         ("log.format = 'json'", &["log"]),
         ("store.retention_days = 1", &["store"]),
         ("agent.max_answers = 1", &["agent"]),
@@ -46,4 +48,16 @@ fn a_key_that_changed_is_seen_though_it_is_not_shown() {
     let old = with("0123456789abcdef");
     assert!(old.needs_restart(&with("0123456789abcdef")).is_empty());
     assert_eq!(old.needs_restart(&with("fedcba9876543210")), ["auth"]);
+}
+
+#[test]
+fn what_a_key_may_do_waits_like_the_key() {
+    let with = |more: &str| {
+        settings(&[], &[], &format!("auth.keys = [{{name = 'a', key = '0123456789abcdef'{more}}}]"))
+    };
+    let old = with("");
+    assert!(old.needs_restart(&with(", models = []")).is_empty());
+    for more in [", models = ['gemini-*']", ", requests_per_minute = 1", ", tokens_per_minute = 1"] {
+        assert_eq!(old.needs_restart(&with(more)), ["auth"], "{more}");
+    }
 }

@@ -15,6 +15,7 @@ use self::meter::{Meter, Who};
 use self::rest::{Rests, passes_on};
 use self::table::{Names, Stop, Way};
 use crate::domain::model::{Backend, Chunks, ModelCause, ModelError};
+use crate::domain::pattern::covers;
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
     GenerateContentRequest, GenerateContentResponse, Model,
@@ -258,7 +259,7 @@ impl Backend for Router {
         }
         match failed {
             Some(error) if models.is_empty() => Err(error),
-            _ => Ok(models),
+            _ => Ok(with_aliases(&now.table.names, models)),
         }
     }
 
@@ -273,6 +274,14 @@ impl Backend for Router {
 }
 
 impl Router {
+    /// Whether the settings lead this name somewhere, by a route or because it is the default.
+    pub fn routes(&self, model: &str) -> bool {
+        let names = &self.now().table.names;
+        model.is_empty()
+            || model == names.model
+            || names.routes.iter().any(|route| covers(&route.model, model))
+    }
+
     /// For questions that only one backend can answer.
     fn first(
         &self,
@@ -283,6 +292,22 @@ impl Router {
         let stop = now.table.names.way(model, request).stops.into_iter().next()?;
         Some((Arc::clone(now.table.backends.get(stop.backend)?), stop.model))
     }
+}
+
+/// Routes without a star are names that can be asked for like any other, with the bounds of what they lead to.
+fn with_aliases(names: &Names, mut models: Vec<Model>) -> Vec<Model> {
+    for alias in names.routes.iter().map(|route| &route.model).filter(|model| !model.contains('*')) {
+        let Some(stop) = names.way(alias, None).stops.into_iter().next() else { continue };
+        let bare = || Model {
+            display_name: alias.clone(),
+            supported_generation_methods: vec!["generateContent".to_owned()],
+            ..Model::default()
+        };
+        let target = models.iter().find(|model| model.name == stop.model).cloned().unwrap_or_else(bare);
+        models.retain(|model| model.name != *alias);
+        models.push(Model { name: alias.clone(), base_model_id: stop.model, ..target });
+    }
+    models
 }
 
 fn nobody() -> ModelError {

@@ -20,7 +20,7 @@ impl Drive {
     pub async fn count(&self, request: Request<CountTokensRequest>) -> Result<CountTokensResponse, Error> {
         let who = principal(&request);
         let request = request.into_inner();
-        self.guard.allow(&who, &request.model)?;
+        self.guard.check(&*self.backend, &who, &request.model).await?;
         match self.backend.count_tokens(request.clone()).await {
             Err(error) if error.cause == ModelCause::Unsupported => Ok(estimate(&request)),
             counted => counted.map_err(fault),
@@ -38,8 +38,11 @@ impl Drive {
             contents: request.requests.iter().filter_map(|each| each.content.clone()).collect(),
             ..GenerateContentRequest::default()
         };
-        let _spending = self.guard.admit(&who, &asked)?;
-        self.backend.embed(request).await.map_err(fault)
+        self.guard.check(&*self.backend, &who, &request.model).await?;
+        let mut spending = self.guard.admit(&who, &asked)?;
+        let answer = self.backend.embed(request).await.map_err(fault)?;
+        spending.answered();
+        Ok(answer)
     }
 
     /// Those that the caller may ask, by name.

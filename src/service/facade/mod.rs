@@ -52,7 +52,7 @@ impl Drive {
         request: Request<Q>,
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
     ) -> Result<Response<R::Answer>, Status> {
-        let Ready { who, request, reply, metadata, mut notes, spending, id } =
+        let Ready { who, request, reply, metadata, mut notes, mut spending, id } =
             self.ready(request, convert).await?;
         let mut whole = self.backend.generate(request).await.map_err(fault)?;
         Ids::new(R::CALL, &id).give(&mut whole);
@@ -92,7 +92,7 @@ impl Drive {
         request: Request<Q>,
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
     ) -> Result<Response<Preview>, Status> {
-        let (request, changes, upstream) = self.previewed(request, convert)?;
+        let (request, changes, upstream) = self.previewed(request, convert).await?;
         let told = |change: &crate::domain::change::Change| Change {
             field: change.field.clone(),
             how: change.how.as_str().to_owned(),

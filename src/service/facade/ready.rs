@@ -45,8 +45,10 @@ impl Drive {
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
     ) -> Result<Ready<R>, Error> {
         let (who, strict) = (principal(&request), self.is_strict(request.metadata()));
+        let anthropic = request.metadata().contains_key(VERSION);
         let (id, converted) = converted(request, convert)?;
         let Converted { request, mut report, remote, reply } = converted;
+        self.guard.check(&*self.backend, &who, &request.model).await?;
         let spending = self.guard.admit(&who, &request)?;
         let Prepared { upstream, changes, .. } = self.backend.prepare(request.clone());
         report.extend(changes);
@@ -55,20 +57,22 @@ impl Drive {
         }
         let request = self.media.fetch(request, &remote).await?;
         let request = self.ledger.restore(&who, &upstream, request).await;
-        let metadata = metadata(&report, &upstream);
+        let mut metadata = metadata(&report, &upstream);
+        spending.tell(anthropic, &mut metadata);
         log(&report, &upstream);
-        Ok(Ready { who, request, reply, metadata, notes: Notes::new(upstream), spending, id })
+        let notes = Notes::new(upstream, &request);
+        Ok(Ready { who, request, reply, metadata, notes, spending, id })
     }
 
     /// The same without its effects.
-    pub(super) fn previewed<Q, R: Reply>(
+    pub(super) async fn previewed<Q, R: Reply>(
         &self,
         request: Request<Q>,
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
     ) -> Result<(GenerateContentRequest, Report, String), Error> {
         let (who, strict) = (principal(&request), self.is_strict(request.metadata()));
         let (_, Converted { request, mut report, .. }) = converted(request, convert)?;
-        self.guard.allow(&who, &request.model)?;
+        self.guard.check(&*self.backend, &who, &request.model).await?;
         let Prepared { request, changes, upstream } = self.backend.prepare(request);
         report.extend(changes);
         if strict {

@@ -179,3 +179,43 @@ async fn whoever_cannot_be_reached_is_asked_once_on_a_way_to_the_web_too() {
     assert_eq!(heard(&router, look).await.1.unwrap().cause, ModelCause::Unavailable);
     assert_eq!(asked_for(&first), ["gemini-a", "gemini-b"]);
 }
+
+#[tokio::test]
+async fn aliases_are_listed_with_the_bounds_of_what_they_lead_to() {
+    let list = |models: serde_json::Value| Reply::json(200, &json!({ "models": models }));
+    let first = Upstream::start([list(
+        json!([{"name": "models/gemini-a", "inputTokenLimit": 7, "outputTokenLimit": 3}]),
+    )]);
+    let second = Upstream::start([list(json!([{"name": "models/gemini-b", "inputTokenLimit": 9}]))]);
+    let (first, second) = (first.await, second.await);
+    let route = |model: &str, to: Target| Route {
+        model: model.to_owned(),
+        arms: vec![Arm { name: String::new(), weight: 1, target: to }],
+        fallback: Vec::new(),
+    };
+    let routes = vec![
+        route("gpt-*", target("first", "gemini-a")),
+        route("quick", target("first", "gemini-a")),
+        // Stands for another one under a name that there is.
+        route("gemini-a", target("second", "gemini-b")),
+        route("own", target("second", "not-listed")),
+    ];
+    let router = Router::new(table(&first, &second, routes), Arc::clone(&Metrics::default().models));
+    let models = router.models().await.unwrap();
+    let told: Vec<_> =
+        models.iter().map(|m| (m.name.as_str(), m.base_model_id.as_str(), m.input_token_limit)).collect();
+    assert_eq!(
+        told,
+        [
+            ("gemini-b", "", 9),
+            ("quick", "gemini-a", 7),
+            ("gemini-a", "gemini-b", 9),
+            ("own", "not-listed", 0)
+        ]
+    );
+    for (name, leads) in
+        [("gpt-4o", true), ("quick", true), ("", true), ("gemini-a", true), ("gemini-b", false)]
+    {
+        assert_eq!(router.routes(name), leads, "{name}");
+    }
+}
