@@ -122,6 +122,8 @@ const OPENAI: Package = Package {
         "ChatCompletionRequest.prompt_cache_options",
         "ChatCompletionRequest.prediction",
         "ChatCompletionRequest.moderation",
+        "ChatCompletionRequest.extra_body",
+        "ChatCompletionRequest.google",
         "JsonSchema.schema",
         "Choice.logprobs",
         "ResponseMessage.annotations",
@@ -129,6 +131,8 @@ const OPENAI: Package = Package {
         "ResponseMessage.extra_content",
         "ChunkChoice.logprobs",
         "Delta.extra_content",
+        "Delta.annotations",
+        "Delta.audio",
         "ToolCallDelta.extra_content",
         "Model.meta",
     ],
@@ -136,6 +140,7 @@ const OPENAI: Package = Package {
     read_only: &[],
     with: &[
         ("ChatCompletionRequest.stop", "crate::proto::openai::texts"),
+        ("ChatCompletionChunk.usage", "crate::proto::openai::usage"),
         ("FunctionCall.arguments", "crate::proto::openai::arguments"),
         ("FunctionCallDelta.arguments", "crate::proto::openai::arguments::optional"),
         ("Error.code", "crate::proto::openai::code"),
@@ -190,6 +195,9 @@ const FACADE: Package = Package {
 /// Where unknown members go.
 const EXTRA: &str = "extra";
 
+/// What is said between facades and backends only: no JSON has it.
+const UNSEEN: [&str; 1] = ["agena.gemini.v1.GenerationConfig.visible_output_tokens"];
+
 pub fn attributes(config: &mut Config, pool: &DescriptorPool) -> Result<()> {
     for package in &PACKAGES {
         let messages: Vec<_> = pool.all_messages().filter(|m| m.package_name() == package.name).collect();
@@ -237,7 +245,7 @@ fn derive(config: &mut Config, package: &Package, message: &MessageDescriptor) {
 }
 
 fn attribute(package: &Package, field: &FieldDescriptor) -> String {
-    if field.name() == EXTRA {
+    if field.name() == EXTRA || UNSEEN.contains(&field.full_name()) {
         return "#[serde(skip)]".to_owned();
     }
     let find = |list: &'static [(&str, &'static str)]| {

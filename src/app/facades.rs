@@ -13,22 +13,33 @@ use crate::domain::shelf::Shelf;
 use crate::facade::Vendor;
 use crate::proto::gemini::generative_service_server::{self, GenerativeServiceServer};
 use crate::proto::gemini::model_service_server::{self, ModelServiceServer};
+use crate::proto::openai::chat_service_server::{self, ChatServiceServer};
+use crate::proto::openai::embeddings_service_server::{self, EmbeddingsServiceServer};
+use crate::proto::openai::models_service_server::{self, ModelsServiceServer};
+use crate::proto::openai::{chat_service_http, embeddings_service_http, models_service_http};
 use crate::service::facade::Drive;
 use crate::service::facade::ledger::Ledger;
 use crate::service::facade::media::Media;
 use crate::service::gemini::Gemini;
-use crate::transcode::{Mount, Router, Unknown};
+use crate::service::openai::OpenAi;
+use crate::transcode::{Mount, Route, Router, Unknown};
 use crate::transport::handler::gemini;
 use crate::transport::handler::models;
 
 /// What health and reflection tell of.
-pub(super) const SERVICES: [&str; 2] =
-    [generative_service_server::SERVICE_NAME, model_service_server::SERVICE_NAME];
+pub(super) const SERVICES: [&str; 5] = [
+    generative_service_server::SERVICE_NAME,
+    model_service_server::SERVICE_NAME,
+    chat_service_server::SERVICE_NAME,
+    embeddings_service_server::SERVICE_NAME,
+    models_service_server::SERVICE_NAME,
+];
 
 pub(super) struct Facades {
     /// Pictures and documents travel inside of requests, in base64.
     body_limit: usize,
     gemini: Arc<Gemini>,
+    openai: Arc<OpenAi>,
 }
 
 impl Facades {
@@ -40,15 +51,20 @@ impl Facades {
             media: Media::default(),
             strict: settings.facade.strict,
         };
-        Self { body_limit: settings.facade.body_bytes, gemini: Arc::new(Gemini::new(drive)) }
+        Self {
+            body_limit: settings.facade.body_bytes,
+            gemini: Arc::new(Gemini::new(drive.clone())),
+            openai: Arc::new(OpenAi::new(drive)),
+        }
     }
 
     /// Each at the place where its clients look for it, and below a prefix of its own.
     pub(super) fn mount(&self, router: &mut Router) -> Result<(), StartError> {
         let at = |vendor| at(vendor, self.body_limit);
         let gemini = gemini::routes(&self.gemini);
-        router.mount(at(Vendor::OpenAi), models::shared(&[], &[], &gemini))?;
-        for (vendor, routes) in [(Vendor::Gemini, gemini)].into_iter().chain([]) {
+        let openai = openai(&self.openai);
+        router.mount(at(Vendor::OpenAi), models::shared(&openai, &[], &gemini))?;
+        for (vendor, routes) in [(Vendor::Gemini, gemini), (Vendor::OpenAi, openai)] {
             router.mount(Mount { prefix: prefix(vendor), ..at(vendor) }, routes.clone())?;
             router
                 .mount(at(vendor), routes.into_iter().filter(|route| !models::is_shared(route)).collect())?;
@@ -62,8 +78,26 @@ impl Facades {
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(limit);
         let models = ModelServiceServer::from_arc(Arc::clone(&self.gemini));
-        routes.add_service(generative).add_service(models)
+        let routes = routes.add_service(generative).add_service(models);
+        self.serve_openai(limit, routes)
     }
+
+    fn serve_openai(&self, limit: usize, routes: Routes) -> Routes {
+        let chat = ChatServiceServer::from_arc(Arc::clone(&self.openai))
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(limit);
+        let embeddings = EmbeddingsServiceServer::from_arc(Arc::clone(&self.openai))
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(limit);
+        let models = ModelsServiceServer::from_arc(Arc::clone(&self.openai));
+        routes.add_service(chat).add_service(embeddings).add_service(models)
+    }
+}
+
+fn openai(service: &Arc<OpenAi>) -> Vec<Route> {
+    let chat = chat_service_http::routes(service);
+    let rest = embeddings_service_http::routes(service).into_iter();
+    chat.into_iter().chain(rest).chain(models_service_http::routes(service)).collect()
 }
 
 fn prefix(vendor: Vendor) -> &'static [&'static str] {

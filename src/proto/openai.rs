@@ -10,7 +10,7 @@ mod unions;
 
 pub use super::generated::agena::openai::v1::*;
 use super::vendor::keep_extra;
-pub(super) use plain::{arguments, code, error_or_text, texts};
+pub(super) use plain::{arguments, code, error_or_text, texts, usage};
 
 keep_extra!(
     Message,

@@ -7,4 +7,5 @@ pub mod a2a_v03;
 pub mod card;
 pub mod facade;
 pub mod gemini;
+pub mod openai;
 pub mod push_body;

@@ -7,7 +7,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::Error;
+use super::{Error, Usage};
 
 /// A list of texts, or one without the brackets.
 pub mod texts {
@@ -45,6 +45,19 @@ impl<'de> Visitor<'de> for Texts {
             texts.push(text);
         }
         Ok(texts)
+    }
+}
+
+/// What a piece of an answer took. Where nothing is counted yet, `null` says that it will be.
+pub mod usage {
+    use super::{Deserialize, Deserializer, Serialize, Serializer, Usage};
+
+    pub fn serialize<S: Serializer>(usage: &Option<Usage>, serializer: S) -> Result<S::Ok, S::Error> {
+        usage.as_ref().filter(|usage| **usage != Usage::default()).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D::Error> {
+        Option::deserialize(deserializer)
     }
 }
 

@@ -22,6 +22,8 @@ trait Tagged: Default {
     /// How many of them are types.
     const TYPES: usize;
     const WHAT: &'static str;
+    /// Some clients leave out the member that is named like the type, and write what belongs into it beside the type.
+    const FLAT: bool = false;
 
     /// The type of what it holds.
     fn tag(&self) -> Option<&'static str>;
@@ -88,7 +90,7 @@ fn unknown_type<T: Tagged, E: Error>(message: &T, kind: Option<String>) -> Resul
         (Some(kind), Some(tag)) if kind != tag => {
             Err(E::custom(format_args!("{} is of type {kind:?} and has {tag:?}", T::WHAT)))
         }
-        (Some(kind), None) if is_type::<T>(&kind) => {
+        (Some(kind), None) if is_type::<T>(&kind) && !T::FLAT => {
             Err(E::missing_field(T::MEMBERS.iter().find(|tag| **tag == kind).copied().unwrap_or_default()))
         }
         (Some(kind), None) => Ok(Some(kind)),
@@ -195,6 +197,7 @@ impl Tagged for Tool {
     const MEMBERS: &'static [&'static str] = &["type", "function", "custom"];
     const TYPES: usize = 2;
     const WHAT: &'static str = "a tool";
+    const FLAT: bool = true;
 
     fn tag(&self) -> Option<&'static str> {
         self.tool.as_ref().map(|tool| match tool {
@@ -277,6 +280,7 @@ impl Tagged for ToolChoice {
     const MEMBERS: &'static [&'static str] = &["type", "function", "custom", "allowed_tools"];
     const TYPES: usize = 3;
     const WHAT: &'static str = "a choice of tools";
+    const FLAT: bool = true;
 
     fn tag(&self) -> Option<&'static str> {
         self.choice.as_ref().and_then(|choice| match choice {

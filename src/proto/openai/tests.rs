@@ -40,6 +40,8 @@ const REQUESTS: &[&str] = &[
     r#"{"tool_choice":{"type":"custom","custom":{"name":"f"}}}"#,
     r#"{"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"f"}}]}}}"#,
     r#"{"tool_choice":{"type":"hosted","hosted":1}}"#,
+    r#"{"tools":[{"type":"function","name":"f","parameters":{}},{"name":"g","input_schema":{}}],"tool_choice":{"type":"function","name":"f"}}"#,
+    r#"{"extra_body":{"google":{"cached_content":"c"}},"google":{"thinking_config":{}}}"#,
     r#"{"response_format":{"type":"text"}}"#,
     r#"{"response_format":{"type":"json_schema","json_schema":{"name":"s","schema":{"type":"object","maximum":1.0},"strict":true}}}"#,
     r#"{"temperature":0,"top_p":0.95,"max_tokens":0,"max_completion_tokens":5,"n":1,"stop":["x"],"seed":-9223372036854775808,"presence_penalty":-0.5,"frequency_penalty":2,"logprobs":false,"top_logprobs":0,"logit_bias":{"50256":-100}}"#,
@@ -68,6 +70,7 @@ fn chunks_are_printed_as_they_were_read() {
     for text in [
         r#"{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}"#,
         r#"{"created":1,"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]}"#,
+        r#"{"created":1,"choices":[{"index":0,"delta":{"images":[{"type":"image_url","image_url":{"url":"u"},"index":0}],"annotations":[{"type":"url_citation"}],"audio":{"id":"a"}},"logprobs":null,"finish_reason":null}]}"#,
         r#"{"created":1,"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}"#,
         r#"{"created":1,"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":""}}]},"logprobs":null,"finish_reason":null}]}"#,
         r#"{"created":1,"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{"},"extra_content":{"google":{}}}]},"logprobs":null,"finish_reason":null}]}"#,

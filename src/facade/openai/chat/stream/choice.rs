@@ -1,0 +1,191 @@
+//! One of the answers on its way: parts in, deltas out.
+
+use serde_json::{Value, json};
+
+use super::citations::Said;
+use super::{Wants, finish};
+use crate::proto::gemini::part::Data;
+use crate::proto::gemini::{
+    Blob, Candidate, CodeExecutionResult, ExecutableCode, FileData, FunctionCall, Part,
+};
+use crate::proto::openai::content_part::Part as Wire;
+use crate::proto::openai::{
+    Content, ContentPart, CustomCallDelta, Delta, FunctionCallDelta, ImageUrl, ToolCallDelta,
+};
+
+#[derive(Debug)]
+pub struct Choice {
+    /// The name of what is spoken.
+    id: String,
+    said: Said,
+    /// How many there were in the whole answer, and not in a chunk.
+    calls: i32,
+    pictures: i32,
+    spoken: bool,
+    grounding: String,
+    /// The reason, and what the model says about it.
+    finished: Option<(String, String)>,
+}
+
+impl Choice {
+    pub fn new(id: &str) -> Self {
+        Self {
+            id: format!("audio_{id}"),
+            said: Said::default(),
+            calls: 0,
+            pictures: 0,
+            spoken: false,
+            grounding: String::new(),
+            finished: None,
+        }
+    }
+
+    pub fn is_finished(&self) -> bool {
+        self.finished.is_some()
+    }
+
+    pub fn take(&mut self, candidate: Candidate, wants: &Wants) -> Vec<Delta> {
+        if !candidate.finish_reason.is_empty() {
+            self.finished = Some((candidate.finish_reason, candidate.finish_message));
+        }
+        if !candidate.grounding_metadata.is_empty() {
+            self.grounding = candidate.grounding_metadata;
+        }
+        let parts = candidate.content.map(|content| content.parts).unwrap_or_default();
+        parts.into_iter().flat_map(|part| self.part(part, wants)).collect()
+    }
+
+    fn part(&mut self, part: Part, wants: &Wants) -> Vec<Delta> {
+        let signature = signed(&part.thought_signature);
+        let shown = self.said.part(&part);
+        match part.data {
+            Some(Data::FunctionCall(call)) => self.call(call, signature, wants),
+            data => {
+                let mut delta = data.map(|data| self.told(data, part.thought, shown)).unwrap_or_default();
+                delta.extra_content = signature;
+                if delta == Delta::default() { Vec::new() } else { vec![delta] }
+            }
+        }
+    }
+
+    fn told(&mut self, data: Data, thought: bool, shown: Option<String>) -> Delta {
+        match data {
+            Data::Text(text) if thought => {
+                Delta { reasoning_content: (!text.is_empty()).then_some(text), ..Delta::default() }
+            }
+            _ if thought => Delta::default(),
+            Data::InlineData(blob) if blob.mime_type.starts_with("image/") => {
+                self.picture(format!("data:{};base64,{}", blob.mime_type, blob.data))
+            }
+            Data::InlineData(blob) if blob.mime_type.starts_with("audio/") => self.speak(&blob),
+            Data::FileData(file) if file.mime_type.starts_with("image/") => self.picture(file.file_uri),
+            _ => Delta {
+                content: shown.filter(|text| !text.is_empty()).map(Content::text),
+                ..Delta::default()
+            },
+        }
+    }
+
+    fn picture(&mut self, url: String) -> Delta {
+        let image = ContentPart {
+            part: Some(Wire::ImageUrl(ImageUrl { url, ..ImageUrl::default() })),
+            extra: json!({"index": self.pictures}).to_string(),
+        };
+        self.pictures += 1;
+        Delta { images: vec![image], ..Delta::default() }
+    }
+
+    fn speak(&mut self, blob: &Blob) -> Delta {
+        self.spoken = true;
+        let mut audio = json!({"id": self.id, "data": blob.data});
+        if let Some(rate) = super::sound::rate(&blob.mime_type) {
+            audio["sample_rate"] = rate.into();
+        }
+        Delta { audio: audio.to_string(), ..Delta::default() }
+    }
+
+    fn call(&mut self, call: FunctionCall, extra_content: String, wants: &Wants) -> Vec<Delta> {
+        let index = self.calls;
+        self.calls += 1;
+        if wants.single && index > 0 {
+            return Vec::new();
+        }
+        let FunctionCall { id, name, args } = call;
+        let args = if args.is_empty() { "{}".to_owned() } else { args };
+        if wants.legacy {
+            return [(Some(name), Some(String::new())), (None, Some(args))].map(old).into();
+        }
+        let custom = wants.custom.contains(&name);
+        let text = if custom { input(&args) } else { args };
+        let kind = if custom { "custom" } else { "function" }.to_owned();
+        let first = ToolCallDelta { id, r#type: kind, extra_content, ..piece(index, custom, Some(name), "") };
+        [first, piece(index, custom, None, &text)].map(delta).into()
+    }
+
+    /// What only the end tells, and the reason in OpenAI's words.
+    pub fn end(&mut self, wants: &Wants, now: i64) -> (Vec<Delta>, &'static str) {
+        let (reason, message) = self.finished.take().unwrap_or_default();
+        let mut deltas = Vec::new();
+        let annotations = self.said.citations(&self.grounding);
+        if !annotations.is_empty() {
+            deltas.push(Delta { annotations, ..Delta::default() });
+        }
+        if self.spoken {
+            let audio = json!({"id": self.id, "transcript": "", "expires_at": now}).to_string();
+            deltas.push(Delta { audio, ..Delta::default() });
+        }
+        let calls = (self.calls > 0).then_some(wants.legacy);
+        let (word, refusal) = finish::reason(&reason, &message, calls);
+        deltas.extend(refusal.map(|refusal| Delta { refusal: Some(refusal), ..Delta::default() }));
+        (deltas, word)
+    }
+}
+
+fn delta(call: ToolCallDelta) -> Delta {
+    Delta { tool_calls: vec![call], ..Delta::default() }
+}
+
+fn old((name, arguments): (Option<String>, Option<String>)) -> Delta {
+    Delta { function_call: Some(FunctionCallDelta { name, arguments }), ..Delta::default() }
+}
+
+fn piece(index: i32, custom: bool, name: Option<String>, text: &str) -> ToolCallDelta {
+    let text = Some(text.to_owned());
+    let mut delta = ToolCallDelta { index: Some(index), ..ToolCallDelta::default() };
+    match custom {
+        true => delta.custom = Some(CustomCallDelta { name, input: text }),
+        false => delta.function = Some(FunctionCallDelta { name, arguments: text }),
+    }
+    delta
+}
+
+/// A custom tool takes the text that stands in the one member of its function.
+fn input(args: &str) -> String {
+    let object: Value = serde_json::from_str(args).unwrap_or_default();
+    object.get("input").and_then(Value::as_str).map_or_else(|| args.to_owned(), str::to_owned)
+}
+
+/// Where Google's own server of this dialect puts it.
+fn signed(signature: &str) -> String {
+    if signature.is_empty() {
+        return String::new();
+    }
+    json!({"google": {"thought_signature": signature}}).to_string()
+}
+
+/// What is shown of a part that is no text, where it is shown as text.
+pub fn shown(data: &Data) -> Option<String> {
+    match data {
+        Data::Text(text) => Some(text.clone()),
+        Data::ExecutableCode(ExecutableCode { language, code, .. }) => {
+            Some(format!("\n```{}\n{}\n```\n", language.to_lowercase(), code.trim_end()))
+        }
+        Data::CodeExecutionResult(CodeExecutionResult { output, .. }) => {
+            Some(format!("\n```\n{}\n```\n", output.trim_end()))
+        }
+        Data::FileData(FileData { mime_type, file_uri }) if !mime_type.starts_with("image/") => {
+            Some(file_uri.clone())
+        }
+        _ => None,
+    }
+}
