@@ -9,26 +9,36 @@ use super::StartError;
 use super::models::Models;
 use crate::config::Settings;
 use crate::facade::Vendor;
+use crate::proto::anthropic;
+use crate::proto::anthropic::messages_service_server::MessagesServiceServer;
+use crate::proto::anthropic::models_service_server::ModelsServiceServer;
 use crate::proto::gemini::generative_service_server::{self, GenerativeServiceServer};
 use crate::proto::gemini::model_service_server::{self, ModelServiceServer};
+use crate::service::anthropic::Anthropic;
 use crate::service::facade::Drive;
 use crate::service::facade::guard::Guard;
 use crate::service::facade::ledger::Ledger;
 use crate::service::facade::media::Media;
 use crate::service::gemini::Gemini;
 use crate::transcode::{Mount, Router, Unknown};
+use crate::transport::handler::anthropic as messages;
 use crate::transport::handler::gemini;
 use crate::transport::handler::models;
 
 /// What health and reflection tell of.
-pub(super) const SERVICES: [&str; 2] =
-    [generative_service_server::SERVICE_NAME, model_service_server::SERVICE_NAME];
+pub(super) const SERVICES: [&str; 4] = [
+    generative_service_server::SERVICE_NAME,
+    model_service_server::SERVICE_NAME,
+    anthropic::messages_service_server::SERVICE_NAME,
+    anthropic::models_service_server::SERVICE_NAME,
+];
 
 /// Pictures and documents travel inside of requests, in base64.
 const BODY: usize = 32 << 20;
 
 pub(super) struct Facades {
     gemini: Arc<Gemini>,
+    anthropic: Arc<Anthropic>,
 }
 
 impl Facades {
@@ -40,14 +50,15 @@ impl Facades {
             media: Media,
             strict: false,
         };
-        Self { gemini: Arc::new(Gemini::new(drive)) }
+        Self { anthropic: Arc::new(Anthropic::new(drive.clone())), gemini: Arc::new(Gemini::new(drive)) }
     }
 
     /// Each at the place where its clients look for it, and below a prefix of its own.
     pub(super) fn mount(&self, router: &mut Router) -> Result<(), StartError> {
         let gemini = gemini::routes(&self.gemini);
-        router.mount(at(Vendor::OpenAi), models::shared(&[], &[], &gemini))?;
-        for (vendor, routes) in [(Vendor::Gemini, gemini)].into_iter().chain([]) {
+        let anthropic = messages::routes(&self.anthropic);
+        router.mount(at(Vendor::OpenAi), models::shared(&[], &anthropic, &gemini))?;
+        for (vendor, routes) in [(Vendor::Anthropic, anthropic), (Vendor::Gemini, gemini)] {
             router.mount(Mount { prefix: prefix(vendor), ..at(vendor) }, routes.clone())?;
             router
                 .mount(at(vendor), routes.into_iter().filter(|route| !models::is_shared(route)).collect())?;
@@ -61,7 +72,11 @@ impl Facades {
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(limit);
         let models = ModelServiceServer::from_arc(Arc::clone(&self.gemini));
-        routes.add_service(generative).add_service(models)
+        let messages = MessagesServiceServer::from_arc(Arc::clone(&self.anthropic))
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(limit);
+        let claude_models = ModelsServiceServer::from_arc(Arc::clone(&self.anthropic));
+        routes.add_service(generative).add_service(models).add_service(messages).add_service(claude_models)
     }
 }
 
