@@ -11,28 +11,26 @@ use super::parts::guard;
 use crate::config::Settings;
 use crate::domain::shelf::Shelf;
 use crate::facade::Vendor;
-use crate::proto::gemini::generative_service_server::{self, GenerativeServiceServer};
-use crate::proto::gemini::model_service_server::{self, ModelServiceServer};
-use crate::proto::openai::chat_service_server::{self, ChatServiceServer};
-use crate::proto::openai::embeddings_service_server::{self, EmbeddingsServiceServer};
-use crate::proto::openai::models_service_server::{self, ModelsServiceServer};
-use crate::proto::openai::{chat_service_http, embeddings_service_http, models_service_http};
+use crate::proto::{anthropic, gemini, openai};
+use crate::service::anthropic::Anthropic;
 use crate::service::facade::Drive;
 use crate::service::facade::ledger::Ledger;
 use crate::service::facade::media::Media;
 use crate::service::gemini::Gemini;
 use crate::service::openai::OpenAi;
 use crate::transcode::{Mount, Route, Router, Unknown};
-use crate::transport::handler::gemini;
+use crate::transport::handler;
 use crate::transport::handler::models;
 
 /// What health and reflection tell of.
-pub(super) const SERVICES: [&str; 5] = [
-    generative_service_server::SERVICE_NAME,
-    model_service_server::SERVICE_NAME,
-    chat_service_server::SERVICE_NAME,
-    embeddings_service_server::SERVICE_NAME,
-    models_service_server::SERVICE_NAME,
+pub(super) const SERVICES: [&str; 7] = [
+    gemini::generative_service_server::SERVICE_NAME,
+    gemini::model_service_server::SERVICE_NAME,
+    openai::chat_service_server::SERVICE_NAME,
+    openai::embeddings_service_server::SERVICE_NAME,
+    openai::models_service_server::SERVICE_NAME,
+    anthropic::messages_service_server::SERVICE_NAME,
+    anthropic::models_service_server::SERVICE_NAME,
 ];
 
 pub(super) struct Facades {
@@ -40,6 +38,7 @@ pub(super) struct Facades {
     body_limit: usize,
     gemini: Arc<Gemini>,
     openai: Arc<OpenAi>,
+    anthropic: Arc<Anthropic>,
 }
 
 impl Facades {
@@ -54,17 +53,21 @@ impl Facades {
         Self {
             body_limit: settings.facade.body_bytes,
             gemini: Arc::new(Gemini::new(drive.clone())),
-            openai: Arc::new(OpenAi::new(drive)),
+            openai: Arc::new(OpenAi::new(drive.clone())),
+            anthropic: Arc::new(Anthropic::new(drive)),
         }
     }
 
     /// Each at the place where its clients look for it, and below a prefix of its own.
     pub(super) fn mount(&self, router: &mut Router) -> Result<(), StartError> {
         let at = |vendor| at(vendor, self.body_limit);
-        let gemini = gemini::routes(&self.gemini);
-        let openai = openai(&self.openai);
-        router.mount(at(Vendor::OpenAi), models::shared(&openai, &[], &gemini))?;
-        for (vendor, routes) in [(Vendor::Gemini, gemini), (Vendor::OpenAi, openai)] {
+        let gemini = handler::gemini::routes(&self.gemini);
+        let anthropic = handler::anthropic::routes(&self.anthropic);
+        let openai = self.openai_routes();
+        router.mount(at(Vendor::OpenAi), models::shared(&openai, &anthropic, &gemini))?;
+        for (vendor, routes) in
+            [(Vendor::Gemini, gemini), (Vendor::OpenAi, openai), (Vendor::Anthropic, anthropic)]
+        {
             router.mount(Mount { prefix: prefix(vendor), ..at(vendor) }, routes.clone())?;
             router
                 .mount(at(vendor), routes.into_iter().filter(|route| !models::is_shared(route)).collect())?;
@@ -72,32 +75,37 @@ impl Facades {
         Ok(())
     }
 
+    fn openai_routes(&self) -> Vec<Route> {
+        [
+            openai::chat_service_http::routes(&self.openai),
+            openai::embeddings_service_http::routes(&self.openai),
+            openai::models_service_http::routes(&self.openai),
+        ]
+        .concat()
+    }
+
     pub(super) fn serve(&self, settings: &Settings, routes: Routes) -> Routes {
         let limit = settings.limits.message_bytes.max(self.body_limit);
-        let generative = GenerativeServiceServer::from_arc(Arc::clone(&self.gemini))
-            .accept_compressed(CompressionEncoding::Gzip)
-            .max_decoding_message_size(limit);
-        let models = ModelServiceServer::from_arc(Arc::clone(&self.gemini));
-        let routes = routes.add_service(generative).add_service(models);
-        self.serve_openai(limit, routes)
+        // A service that takes large requests.
+        macro_rules! large {
+            ($server:path, $service:expr) => {
+                <$server>::from_arc(Arc::clone($service))
+                    .accept_compressed(CompressionEncoding::Gzip)
+                    .max_decoding_message_size(limit)
+            };
+        }
+        routes
+            .add_service(large!(gemini::generative_service_server::GenerativeServiceServer<_>, &self.gemini))
+            .add_service(large!(gemini::model_service_server::ModelServiceServer<_>, &self.gemini))
+            .add_service(large!(openai::chat_service_server::ChatServiceServer<_>, &self.openai))
+            .add_service(large!(openai::embeddings_service_server::EmbeddingsServiceServer<_>, &self.openai))
+            .add_service(large!(openai::models_service_server::ModelsServiceServer<_>, &self.openai))
+            .add_service(large!(
+                anthropic::messages_service_server::MessagesServiceServer<_>,
+                &self.anthropic
+            ))
+            .add_service(large!(anthropic::models_service_server::ModelsServiceServer<_>, &self.anthropic))
     }
-
-    fn serve_openai(&self, limit: usize, routes: Routes) -> Routes {
-        let chat = ChatServiceServer::from_arc(Arc::clone(&self.openai))
-            .accept_compressed(CompressionEncoding::Gzip)
-            .max_decoding_message_size(limit);
-        let embeddings = EmbeddingsServiceServer::from_arc(Arc::clone(&self.openai))
-            .accept_compressed(CompressionEncoding::Gzip)
-            .max_decoding_message_size(limit);
-        let models = ModelsServiceServer::from_arc(Arc::clone(&self.openai));
-        routes.add_service(chat).add_service(embeddings).add_service(models)
-    }
-}
-
-fn openai(service: &Arc<OpenAi>) -> Vec<Route> {
-    let chat = chat_service_http::routes(service);
-    let rest = embeddings_service_http::routes(service).into_iter();
-    chat.into_iter().chain(rest).chain(models_service_http::routes(service)).collect()
 }
 
 fn prefix(vendor: Vendor) -> &'static [&'static str] {

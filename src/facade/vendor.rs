@@ -2,6 +2,7 @@
 
 use http::HeaderMap;
 
+use super::anthropic::ANTHROPIC;
 use super::gemini::GEMINI;
 use super::openai::OPENAI;
 use crate::transcode::vendor::Dialect;
@@ -54,7 +55,8 @@ impl Vendor {
 
     pub fn dialect(self) -> &'static dyn Dialect {
         match self {
-            Self::OpenAi | Self::Anthropic => &OPENAI,
+            Self::OpenAi => &OPENAI,
+            Self::Anthropic => &ANTHROPIC,
             Self::Gemini => &GEMINI,
         }
     }

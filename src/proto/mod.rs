@@ -1,6 +1,7 @@
 //! The generated types of every package in `proto/`, and what makes them usable: well-known types, ProtoJSON,
 //! the checks that the descriptors ask for. Knows no service and does no I/O; everything above uses it.
 
+pub mod anthropic;
 pub mod codeassist;
 pub mod gemini;
 pub mod json;
@@ -52,6 +53,11 @@ mod generated {
         }
     }
     pub mod agena {
+        pub mod anthropic {
+            pub mod v1 {
+                vendor_package!("agena.anthropic.v1");
+            }
+        }
         pub mod codeassist {
             pub mod v1 {
                 vendor_package!("agena.codeassist.v1");

@@ -4,6 +4,7 @@
 
 pub mod a2a;
 pub mod a2a_v03;
+pub mod anthropic;
 pub mod card;
 pub mod facade;
 pub mod gemini;

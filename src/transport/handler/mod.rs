@@ -1,5 +1,6 @@
 //! The few routes that no annotation can express, one file each. `app` mounts them beside the generated ones.
 
+pub mod anthropic;
 pub mod card_v03;
 pub mod gemini;
 pub mod health;
