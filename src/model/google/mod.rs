@@ -8,13 +8,14 @@ pub mod code_assist;
 pub mod credentials;
 mod error;
 mod history;
+mod learned;
 mod read;
+mod schema;
 mod site;
 pub mod vertex;
 mod wire;
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -26,6 +27,7 @@ pub use code_assist::CodeAssist;
 pub use site::{Question, Site};
 pub use vertex::Vertex;
 
+use self::learned::{Learned, Lesson};
 use super::chunks::chunks;
 use super::http::{Answer, Http};
 use crate::domain::model::{Backend, Chunks, ModelCause, ModelError};
@@ -50,13 +52,12 @@ pub struct Google<S> {
 struct Inner<S> {
     site: S,
     http: Http,
-    /// Models whose server refused the ids of calls.
-    without_ids: Mutex<HashSet<String>>,
+    learned: Learned,
 }
 
 impl<S: Site> Google<S> {
     pub fn new(site: S, http: Http) -> Self {
-        Self { inner: Arc::new(Inner { site, http, without_ids: Mutex::default() }) }
+        Self { inner: Arc::new(Inner { site, http, learned: Learned::default() }) }
     }
 }
 
@@ -126,31 +127,17 @@ impl<S: Site> Inner<S> {
     /// What a server may refuse and does not need is left out then, and the answer is asked for once more.
     async fn generate(&self, request: GenerateContentRequest, streamed: bool) -> Result<Answer, ModelError> {
         let mut abilities = self.site.abilities(&request.model);
-        abilities.call_ids &= !self.without_ids().contains(&request.model);
+        self.learned.lessen(&mut abilities, &request.model);
         let mut request = wire::prepared(request, &abilities);
-        match self.ask(Question::Generate { request: &request, streamed }).await {
-            Err(error) if self.mends(&mut request, &error) => {
-                tracing::debug!(model = request.model, %error, "a part was refused; asking without it");
-                self.ask(Question::Generate { request: &request, streamed }).await
-            }
-            answer => answer,
-        }
-    }
-
-    /// Signatures of another model, key or project are refused, and ids by some servers, whatever the model.
-    fn mends(&self, request: &mut GenerateContentRequest, error: &ModelError) -> bool {
-        if wire::blames_signatures(error) {
-            return wire::forget_signatures(request);
-        }
-        let mended = wire::blames_ids(error) && wire::forget_ids(&mut request.contents);
-        if mended {
-            self.without_ids().insert(request.model.clone());
-        }
-        mended
-    }
-
-    fn without_ids(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        self.without_ids.lock().unwrap_or_else(PoisonError::into_inner)
+        let error = match self.ask(Question::Generate { request: &request, streamed }).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let Some(lesson) = mended(&mut request, &error) else { return Err(error) };
+        tracing::debug!(model = request.model, %error, "a part was refused; asking without it");
+        let answer = self.ask(Question::Generate { request: &request, streamed }).await?;
+        self.learned.note(&request.model, lesson);
+        Ok(answer)
     }
 
     async fn embed(
@@ -200,4 +187,19 @@ impl<S: Site> Inner<S> {
         let message = format!("{} gave an answer that cannot be read: {bad}", self.site.name());
         ModelError::new(ModelCause::Broken, message)
     }
+}
+
+/// Signatures of another model, key or project are refused, and ids and JSON schemas by some servers, whatever the model.
+fn mended(request: &mut GenerateContentRequest, error: &ModelError) -> Option<Lesson> {
+    if wire::blames_signatures(error) {
+        return wire::forget_signatures(request).then_some(Lesson::Signatures);
+    }
+    if wire::blames_ids(error) {
+        return wire::forget_ids(&mut request.contents).then_some(Lesson::Ids);
+    }
+    if !wire::blames_schemas(error) || !schema::is_full(request) {
+        return None;
+    }
+    schema::fit(request, false, &mut Vec::new());
+    Some(Lesson::Schemas)
 }
