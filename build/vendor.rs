@@ -189,6 +189,8 @@ const FACADE: Package = Package {
 
 /// Where unknown members go.
 const EXTRA: &str = "extra";
+/// Fields that no JSON has: this server says them to itself.
+const UNSAID: &[&str] = &["agena.gemini.v1.GenerationConfig.visible_output_tokens"];
 
 pub fn attributes(config: &mut Config, pool: &DescriptorPool) -> Result<()> {
     for package in &PACKAGES {
@@ -237,7 +239,7 @@ fn derive(config: &mut Config, package: &Package, message: &MessageDescriptor) {
 }
 
 fn attribute(package: &Package, field: &FieldDescriptor) -> String {
-    if field.name() == EXTRA {
+    if field.name() == EXTRA || UNSAID.contains(&field.full_name()) {
         return "#[serde(skip)]".to_owned();
     }
     let find = |list: &'static [(&str, &'static str)]| {

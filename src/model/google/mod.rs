@@ -7,6 +7,7 @@ mod api;
 pub mod code_assist;
 pub mod credentials;
 mod error;
+mod fit;
 mod history;
 mod learned;
 mod read;
@@ -27,10 +28,12 @@ pub use code_assist::CodeAssist;
 pub use site::{Question, Site};
 pub use vertex::Vertex;
 
+use self::fit::Fitted;
 use self::learned::{Learned, Lesson};
 use super::chunks::chunks;
 use super::http::{Answer, Http};
-use crate::domain::model::{Backend, Chunks, ModelCause, ModelError};
+use super::names::Names;
+use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared};
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
     GenerateContentRequest, GenerateContentResponse, Model,
@@ -69,12 +72,14 @@ impl<S: Site> Backend for Google<S> {
     }
 
     async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        let answer = self.inner.generate(request, false).await?;
-        self.inner.read(answer, |site, body| site.read(body)).await
+        let (answer, names) = self.inner.generate(request, false).await?;
+        let mut whole = self.inner.read(answer, |site, body| site.read(body)).await?;
+        names.restore(&mut whole);
+        Ok(whole)
     }
 
     async fn count_tokens(&self, request: CountTokensRequest) -> Result<CountTokensResponse, ModelError> {
-        let request = wire::counted(request);
+        let request = wire::counted(self.inner.fitted_count(request));
         let answer = self.inner.ask(Question::Count(&request)).await?;
         self.inner.read(answer, |site, body| site.read_count(body)).await
     }
@@ -113,6 +118,11 @@ impl<S: Site> Backend for Google<S> {
         Ok(models)
     }
 
+    fn prepare(&self, request: GenerateContentRequest) -> Prepared {
+        let Fitted { request, changes, .. } = self.inner.fitted(request);
+        Prepared { request, changes, upstream: String::new() }
+    }
+
     fn searches(&self, _model: &str) -> bool {
         true
     }
@@ -120,24 +130,47 @@ impl<S: Site> Backend for Google<S> {
 
 impl<S: Site> Inner<S> {
     async fn open(self: Arc<Self>, request: GenerateContentRequest) -> Result<Chunks, ModelError> {
-        let pieces = self.generate(request, true).await?.pieces();
-        Ok(chunks(pieces, read::Reader::new(self)))
+        let (answer, names) = self.generate(request, true).await?;
+        Ok(names.over(chunks(answer.pieces(), read::Reader::new(self))))
+    }
+
+    /// As this model takes it.
+    fn fitted(&self, request: GenerateContentRequest) -> Fitted {
+        let mut abilities = self.site.abilities(&request.model);
+        self.learned.lessen(&mut abilities, &request.model);
+        let mut fitted = fit::fit(request, &abilities);
+        self.site.fit(&mut fitted.request, &mut fitted.changes);
+        fitted
+    }
+
+    /// What is counted is what would be asked.
+    fn fitted_count(&self, mut request: CountTokensRequest) -> CountTokensRequest {
+        if let Some(mut whole) = request.generate_content_request.take() {
+            whole.model.clone_from(&request.model);
+            request.generate_content_request = Some(self.fitted(whole).request);
+        }
+        request
     }
 
     /// What a server may refuse and does not need is left out then, and the answer is asked for once more.
-    async fn generate(&self, request: GenerateContentRequest, streamed: bool) -> Result<Answer, ModelError> {
-        let mut abilities = self.site.abilities(&request.model);
-        self.learned.lessen(&mut abilities, &request.model);
-        let mut request = wire::prepared(request, &abilities);
+    async fn generate(
+        &self,
+        request: GenerateContentRequest,
+        streamed: bool,
+    ) -> Result<(Answer, Names), ModelError> {
+        let Fitted { mut request, names, changes } = self.fitted(request);
+        if !changes.is_empty() {
+            tracing::debug!(model = request.model, changes = changes.len(), first = %changes[0], "fitted to the model");
+        }
         let error = match self.ask(Question::Generate { request: &request, streamed }).await {
-            Ok(answer) => return Ok(answer),
+            Ok(answer) => return Ok((answer, names)),
             Err(error) => error,
         };
         let Some(lesson) = mended(&mut request, &error) else { return Err(error) };
         tracing::debug!(model = request.model, %error, "a part was refused; asking without it");
         let answer = self.ask(Question::Generate { request: &request, streamed }).await?;
         self.learned.note(&request.model, lesson);
-        Ok(answer)
+        Ok((answer, names))
     }
 
     async fn embed(

@@ -1,11 +1,9 @@
-//! Requests as Google's servers take them: what a model cannot read is left out, and a conversation that would be refused
-//! is mended. Pure.
+//! Requests as bytes, and what a refusal of one blames. Pure.
 
 use prost::Name;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Abilities, history, schema};
 use crate::domain::model::{ModelCause, ModelError};
 use crate::proto::gemini::{CountTokensRequest, GenerateContentRequest};
 use crate::proto::vendor;
@@ -25,17 +23,6 @@ pub(super) fn blames_schemas(error: &ModelError) -> bool {
     const WORDS: [&str; 4] = ["schema", "function_declarations", "functiondeclarations", "parameters"];
     let message = error.message.to_ascii_lowercase();
     error.cause == ModelCause::Invalid && WORDS.iter().any(|word| message.contains(word))
-}
-
-pub(super) fn prepared(mut request: GenerateContentRequest, abilities: &Abilities) -> GenerateContentRequest {
-    request.contents = history::mended(request.contents, abilities);
-    if !abilities.thinks
-        && let Some(config) = &mut request.generation_config
-    {
-        config.thinking_config = None;
-    }
-    schema::fit(&mut request, abilities.json_schema, &mut Vec::new());
-    request
 }
 
 /// A whole request names its model here, though it does not where it is sent by itself.
@@ -80,20 +67,6 @@ mod tests {
             };
             assert_eq!(counted(request).generate_content_request.unwrap().extra, expected);
         }
-    }
-
-    #[test]
-    fn older_models_get_neither_thinking_nor_json_schemas() {
-        let read = |text: &str| vendor::decode::<GenerateContentRequest>(text.as_bytes()).unwrap();
-        let request = r#"{"contents":[{"role":"user","parts":[{"text":"a"}]}],"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":{"$schema":"s","type":"object","properties":{"x":{"type":"object","additionalProperties":false}}}}]}],"generationConfig":{"temperature":1,"thinkingConfig":{"includeThoughts":true}}}"#;
-        let older = prepared(read(request), &Abilities::of("gemini-2.0-flash"));
-        assert_eq!(
-            String::from_utf8(encoded(&older).unwrap()).unwrap(),
-            r#"{"contents":[{"role":"user","parts":[{"text":"a"}]}],"tools":[{"functionDeclarations":[{"name":"f","parameters":{"type":"OBJECT","properties":{"x":{"type":"OBJECT"}}}}]}],"generationConfig":{"temperature":1}}"#
-        );
-        let newer = prepared(read(request), &Abilities::of("gemini-3-pro-preview"));
-        let expected = request.replace(r#""$schema":"s","#, "");
-        assert_eq!(String::from_utf8(encoded(&newer).unwrap()).unwrap(), expected);
     }
 
     #[test]
