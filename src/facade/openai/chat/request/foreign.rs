@@ -15,7 +15,6 @@ use crate::proto::gemini::{Blob, FunctionCall, GenerationConfig, Part, ThinkingC
 use crate::proto::openai::{ChatCompletionRequest, Content, Message};
 
 const CLAUDE: &str = "belongs to Anthropic's API; read as what it means there";
-const RESPONSES: &str = "belongs to the Responses API; read as what it means there";
 const UNKNOWN: &str = "is not known here";
 
 /// A part of a message.
@@ -78,7 +77,7 @@ fn thinking(thinking: Thinking) -> Option<ThinkingConfig> {
     Some(ThinkingConfig { include_thoughts, thinking_budget: budget, ..ThinkingConfig::default() })
 }
 
-/// A block of Anthropic's, or a part of the Responses API.
+/// A block of Anthropic's, or a part that other servers know.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Block {
@@ -91,9 +90,6 @@ struct Block {
     content: Option<Box<RawValue>>,
     is_error: bool,
     source: Option<Place>,
-    /// A bare address here, an object with one at OpenAI's chat.
-    image_url: Option<String>,
-    file_data: Option<String>,
     video_url: Option<Address>,
 }
 
@@ -130,15 +126,6 @@ pub fn piece(text: &str, at: &str, notes: &mut Notes) -> Result<Option<Piece>, E
         "thinking" | "redacted_thinking" => {
             why = "the model is not told its thoughts again";
             None
-        }
-        "input_text" | "output_text" => {
-            why = RESPONSES;
-            block.text.filter(|text| !text.is_empty()).map(|text| Piece::Part(Part::text(text)))
-        }
-        "input_image" | "input_file" => {
-            why = RESPONSES;
-            let url = block.image_url.or(block.file_data).unwrap_or_default();
-            Some(Piece::Part(part::located(&url, at, notes)?))
         }
         "video_url" => {
             why = "belongs to no API of OpenAI's; taken for a video";
