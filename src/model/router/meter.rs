@@ -95,6 +95,7 @@ fn word(cause: ModelCause) -> &'static str {
         ModelCause::Invalid => "invalid",
         ModelCause::TooLong => "too_long",
         ModelCause::Denied => "denied",
+        ModelCause::Forbidden => "forbidden",
         ModelCause::NotFound => "not_found",
         ModelCause::Unsupported => "unsupported",
         ModelCause::Limited => "limited",
