@@ -1,0 +1,3 @@
+//! The APIs of other vendors, through the real server: what a client sees, and what reached the model.
+
+mod openai;
