@@ -73,7 +73,7 @@ fn whole(
     let (leading, contents) = turns::convert(std::mem::take(&mut request.messages), &mut work)?;
     parts.extend(leading);
     if contents.is_empty() {
-        return Err(Error::field("messages", "say nothing; say something"));
+        return Err(Error::field("messages", "hold no words; say something"));
     }
     let (tools, tool_config) =
         tools::convert(std::mem::take(&mut request.tools), request.tool_choice, &mut work)?;

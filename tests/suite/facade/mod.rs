@@ -1,0 +1,3 @@
+//! The APIs of other vendors: what their clients ask and hear.
+
+mod anthropic;
