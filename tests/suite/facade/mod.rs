@@ -2,3 +2,6 @@
 
 mod gemini;
 mod openai;
+//! The APIs of other vendors: what their clients ask and hear.
+
+mod anthropic;
