@@ -7,7 +7,7 @@ use tonic::service::Routes;
 
 use super::StartError;
 use super::models::Models;
-use super::parts::guard;
+use super::parts::{guard, media};
 use crate::config::Settings;
 use crate::domain::shelf::Shelf;
 use crate::facade::Vendor;
@@ -15,7 +15,6 @@ use crate::proto::gemini::generative_service_server::{self, GenerativeServiceSer
 use crate::proto::gemini::model_service_server::{self, ModelServiceServer};
 use crate::service::facade::Drive;
 use crate::service::facade::ledger::Ledger;
-use crate::service::facade::media::Media;
 use crate::service::gemini::Gemini;
 use crate::transcode::{Mount, Router, Unknown};
 use crate::transport::handler::gemini;
@@ -32,15 +31,19 @@ pub(super) struct Facades {
 }
 
 impl Facades {
-    pub(super) fn new(settings: &Settings, models: &Models, shelf: &Arc<dyn Shelf>) -> Self {
+    pub(super) fn new(
+        settings: &Settings,
+        models: &Models,
+        shelf: &Arc<dyn Shelf>,
+    ) -> Result<Self, StartError> {
         let drive = Drive {
             backend: models.for_facades(),
             guard: Arc::new(guard(settings, models)),
             ledger: Ledger::new(Arc::clone(shelf), settings.facade.keep),
-            media: Media::default(),
+            media: media(settings)?,
             strict: settings.facade.strict,
         };
-        Self { body_limit: settings.facade.body_bytes, gemini: Arc::new(Gemini::new(drive)) }
+        Ok(Self { body_limit: settings.facade.body_bytes, gemini: Arc::new(Gemini::new(drive)) })
     }
 
     /// Each at the place where its clients look for it, and below a prefix of its own.
