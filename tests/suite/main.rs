@@ -9,6 +9,7 @@ mod bad_input;
 mod bindings;
 mod command;
 mod errors;
+mod facade;
 mod kit;
 mod limits;
 mod model;
