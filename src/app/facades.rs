@@ -7,7 +7,7 @@ use tonic::service::Routes;
 
 use super::StartError;
 use super::models::Models;
-use super::parts::guard;
+use super::parts::{guard, media};
 use crate::config::Settings;
 use crate::domain::shelf::Shelf;
 use crate::facade::Vendor;
@@ -15,7 +15,6 @@ use crate::proto::{anthropic, gemini, openai};
 use crate::service::anthropic::Anthropic;
 use crate::service::facade::Drive;
 use crate::service::facade::ledger::Ledger;
-use crate::service::facade::media::Media;
 use crate::service::gemini::Gemini;
 use crate::service::openai::OpenAi;
 use crate::transcode::{Mount, Route, Router, Unknown};
@@ -42,20 +41,24 @@ pub(super) struct Facades {
 }
 
 impl Facades {
-    pub(super) fn new(settings: &Settings, models: &Models, shelf: &Arc<dyn Shelf>) -> Self {
+    pub(super) fn new(
+        settings: &Settings,
+        models: &Models,
+        shelf: &Arc<dyn Shelf>,
+    ) -> Result<Self, StartError> {
         let drive = Drive {
             backend: models.for_facades(),
             guard: Arc::new(guard(settings, models)),
             ledger: Ledger::new(Arc::clone(shelf), settings.facade.keep),
-            media: Media::default(),
+            media: media(settings)?,
             strict: settings.facade.strict,
         };
-        Self {
+        Ok(Self {
             body_limit: settings.facade.body_bytes,
             gemini: Arc::new(Gemini::new(drive.clone())),
             openai: Arc::new(OpenAi::new(drive.clone())),
             anthropic: Arc::new(Anthropic::new(drive)),
-        }
+        })
     }
 
     /// Each at the place where its clients look for it, and below a prefix of its own.
