@@ -2,6 +2,7 @@
 //! hub's. A facade never meets the agent: the caller's own tools go out as calls, and nothing is carried out here. Each
 //! has a `request.rs` (to the hub), a `stream.rs` (from it) and an `error.rs`. Services drive them over a model.
 
+pub mod arguments;
 pub mod gemini;
 pub mod openai;
 mod report;

@@ -6,6 +6,7 @@ use tonic::Request;
 use tonic::metadata::{MetadataMap, MetadataValue};
 
 use super::Drive;
+use super::arguments::Arguments;
 use super::guard::Spending;
 use super::ledger::Notes;
 use crate::domain::change::Change;
@@ -36,6 +37,7 @@ pub(super) struct Ready<R> {
     pub(super) notes: Notes,
     pub(super) spending: Spending,
     pub(super) id: String,
+    pub(super) arguments: Arguments,
 }
 
 impl Drive {
@@ -48,6 +50,7 @@ impl Drive {
         let (id, converted) = converted(request, convert)?;
         let Converted { request, mut report, remote, reply } = converted;
         let spending = self.guard.admit(&who, &request)?;
+        let arguments = Arguments::new(&request, strict);
         let Prepared { upstream, changes, .. } = self.backend.prepare(request.clone());
         report.extend(changes);
         if strict {
@@ -57,7 +60,7 @@ impl Drive {
         let request = self.ledger.restore(&who, &upstream, request).await;
         let metadata = metadata(&report, &upstream);
         log(&report, &upstream);
-        Ok(Ready { who, request, reply, metadata, notes: Notes::new(upstream), spending, id })
+        Ok(Ready { who, request, reply, metadata, notes: Notes::new(upstream), spending, id, arguments })
     }
 
     /// The same without its effects.
