@@ -42,10 +42,14 @@ impl Dialect for OpenAi {
 /// `{"error": {...}}`.
 fn print(status: &Status, wire: Wire, out: &mut Vec<u8>) {
     let (kind, code) = words(wire);
+    let param = first_field(status);
+    // It is wrong in one way only.
+    let lost = param.as_deref() == Some("previous_response_id");
+    let code = code.or(lost.then_some("previous_response_not_found"));
     let error = Error {
         message: status.message().to_owned(),
         r#type: kind.to_owned(),
-        param: first_field(status),
+        param,
         code: code.map(str::to_owned),
         ..Error::default()
     };
