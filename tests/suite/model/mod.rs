@@ -14,6 +14,7 @@ mod patience;
 mod record;
 mod relay;
 mod routes;
+mod staged;
 mod vertex;
 
 use std::sync::Arc;
