@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 
-use crate::domain::model::{Backend, Chunks, Gathered, ModelError};
+use crate::domain::model::{Backend, Chunks, Gathered, ModelError, Prepared};
 use crate::model::patient::{Patient, Policy};
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
@@ -143,6 +143,10 @@ impl Backend for Continued {
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         self.inner.models().await
+    }
+
+    fn prepare(&self, request: GenerateContentRequest) -> Prepared {
+        self.inner.prepare(request)
     }
 
     fn searches(&self, model: &str) -> bool {

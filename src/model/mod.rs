@@ -9,12 +9,14 @@
 //! | `patient` | asks again what failed before anything came of it |
 //! | `continued` | asks for the rest of answers that are longer than one request may give |
 //! | `record` | writes what any of them answers as a script |
+//! | `names` | names of functions that a server refuses, and back |
 //! | `http`, `sse`, `chunks` | the way there and back: a client with deadlines, events from bytes, chunks from events |
 
 pub mod chunks;
 pub mod continued;
 pub mod google;
 pub mod http;
+pub mod names;
 pub mod openai;
 pub mod patient;
 pub mod record;

@@ -2,6 +2,7 @@
 //! again, and a signature on every call that must have one. Pure.
 
 use super::Abilities;
+use super::fit::Changes;
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Content, Part};
 
@@ -10,7 +11,7 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 const USER: &str = "user";
 const MODEL: &str = "model";
 
-pub(super) fn mended(contents: Vec<Content>, abilities: &Abilities) -> Vec<Content> {
+pub(super) fn mended(contents: Vec<Content>, abilities: &Abilities, changes: &mut Changes) -> Vec<Content> {
     let mut mended: Vec<Content> = contents
         .into_iter()
         .map(|content| Content {
@@ -20,9 +21,11 @@ pub(super) fn mended(contents: Vec<Content>, abilities: &Abilities) -> Vec<Conte
         .filter(|content| !content.parts.is_empty())
         .collect();
     if mended.first().is_none_or(|first| first.role == MODEL) {
+        changes.guessed("contents", "a conversation begins with the user");
         mended.insert(0, said("Continue."));
     }
     if mended.last().is_some_and(|last| last.role == MODEL) {
+        changes.guessed("contents", "a conversation ends with the user");
         mended.push(said("Please continue."));
     }
     if !abilities.call_ids {
@@ -63,7 +66,7 @@ fn said(text: &str) -> Content {
 }
 
 /// A thought is not told again, unless it carries a signature.
-fn says_something(part: &Part) -> bool {
+pub(super) fn says_something(part: &Part) -> bool {
     if !part.thought_signature.is_empty() || !part.extra.is_empty() {
         return true;
     }
@@ -152,7 +155,11 @@ mod tests {
             ("gemini-3-pro", format!("{b},{ASK}"), format!("{go},{b},{ASK}")),
             ("gemini-3-pro", format!("{ASK},{b}"), format!("{ASK},{b},{on}")),
         ] {
-            assert_eq!(print(mended(read(&given).contents, &Abilities::of(model))), expected, "{given}");
+            assert_eq!(
+                print(mended(read(&given).contents, &Abilities::of(model), &mut Changes::default())),
+                expected,
+                "{given}"
+            );
         }
     }
 

@@ -7,14 +7,16 @@ mod api;
 pub mod code_assist;
 pub mod credentials;
 mod error;
+mod fit;
 mod history;
+mod learned;
 mod read;
+mod schema;
 mod site;
 pub mod vertex;
 mod wire;
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -26,9 +28,12 @@ pub use code_assist::CodeAssist;
 pub use site::{Question, Site};
 pub use vertex::Vertex;
 
+use self::fit::Fitted;
+use self::learned::{Learned, Lesson};
 use super::chunks::chunks;
 use super::http::{Answer, Http};
-use crate::domain::model::{Backend, Chunks, ModelCause, ModelError};
+use super::names::Names;
+use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared};
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
     GenerateContentRequest, GenerateContentResponse, Model,
@@ -50,13 +55,12 @@ pub struct Google<S> {
 struct Inner<S> {
     site: S,
     http: Http,
-    /// Models whose server refused the ids of calls.
-    without_ids: Mutex<HashSet<String>>,
+    learned: Learned,
 }
 
 impl<S: Site> Google<S> {
     pub fn new(site: S, http: Http) -> Self {
-        Self { inner: Arc::new(Inner { site, http, without_ids: Mutex::default() }) }
+        Self { inner: Arc::new(Inner { site, http, learned: Learned::default() }) }
     }
 }
 
@@ -68,12 +72,14 @@ impl<S: Site> Backend for Google<S> {
     }
 
     async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        let answer = self.inner.generate(request, false).await?;
-        self.inner.read(answer, |site, body| site.read(body)).await
+        let (answer, names) = self.inner.generate(request, false).await?;
+        let mut whole = self.inner.read(answer, |site, body| site.read(body)).await?;
+        names.restore(&mut whole);
+        Ok(whole)
     }
 
     async fn count_tokens(&self, request: CountTokensRequest) -> Result<CountTokensResponse, ModelError> {
-        let request = wire::counted(request);
+        let request = wire::counted(self.inner.fitted_count(request));
         let answer = self.inner.ask(Question::Count(&request)).await?;
         self.inner.read(answer, |site, body| site.read_count(body)).await
     }
@@ -112,6 +118,11 @@ impl<S: Site> Backend for Google<S> {
         Ok(models)
     }
 
+    fn prepare(&self, request: GenerateContentRequest) -> Prepared {
+        let Fitted { request, changes, .. } = self.inner.fitted(request);
+        Prepared { request, changes, upstream: String::new() }
+    }
+
     fn searches(&self, _model: &str) -> bool {
         true
     }
@@ -119,38 +130,47 @@ impl<S: Site> Backend for Google<S> {
 
 impl<S: Site> Inner<S> {
     async fn open(self: Arc<Self>, request: GenerateContentRequest) -> Result<Chunks, ModelError> {
-        let pieces = self.generate(request, true).await?.pieces();
-        Ok(chunks(pieces, read::Reader::new(self)))
+        let (answer, names) = self.generate(request, true).await?;
+        Ok(names.over(chunks(answer.pieces(), read::Reader::new(self))))
+    }
+
+    /// As this model takes it.
+    fn fitted(&self, request: GenerateContentRequest) -> Fitted {
+        let mut abilities = self.site.abilities(&request.model);
+        self.learned.lessen(&mut abilities, &request.model);
+        let mut fitted = fit::fit(request, &abilities);
+        self.site.fit(&mut fitted.request, &mut fitted.changes);
+        fitted
+    }
+
+    /// What is counted is what would be asked.
+    fn fitted_count(&self, mut request: CountTokensRequest) -> CountTokensRequest {
+        if let Some(mut whole) = request.generate_content_request.take() {
+            whole.model.clone_from(&request.model);
+            request.generate_content_request = Some(self.fitted(whole).request);
+        }
+        request
     }
 
     /// What a server may refuse and does not need is left out then, and the answer is asked for once more.
-    async fn generate(&self, request: GenerateContentRequest, streamed: bool) -> Result<Answer, ModelError> {
-        let mut abilities = self.site.abilities(&request.model);
-        abilities.call_ids &= !self.without_ids().contains(&request.model);
-        let mut request = wire::prepared(request, &abilities);
-        match self.ask(Question::Generate { request: &request, streamed }).await {
-            Err(error) if self.mends(&mut request, &error) => {
-                tracing::debug!(model = request.model, %error, "a part was refused; asking without it");
-                self.ask(Question::Generate { request: &request, streamed }).await
-            }
-            answer => answer,
+    async fn generate(
+        &self,
+        request: GenerateContentRequest,
+        streamed: bool,
+    ) -> Result<(Answer, Names), ModelError> {
+        let Fitted { mut request, names, changes } = self.fitted(request);
+        if !changes.is_empty() {
+            tracing::debug!(model = request.model, changes = changes.len(), first = %changes[0], "fitted to the model");
         }
-    }
-
-    /// Signatures of another model, key or project are refused, and ids by some servers, whatever the model.
-    fn mends(&self, request: &mut GenerateContentRequest, error: &ModelError) -> bool {
-        if wire::blames_signatures(error) {
-            return wire::forget_signatures(request);
-        }
-        let mended = wire::blames_ids(error) && wire::forget_ids(&mut request.contents);
-        if mended {
-            self.without_ids().insert(request.model.clone());
-        }
-        mended
-    }
-
-    fn without_ids(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        self.without_ids.lock().unwrap_or_else(PoisonError::into_inner)
+        let error = match self.ask(Question::Generate { request: &request, streamed }).await {
+            Ok(answer) => return Ok((answer, names)),
+            Err(error) => error,
+        };
+        let Some(lesson) = mended(&mut request, &error) else { return Err(error) };
+        tracing::debug!(model = request.model, %error, "a part was refused; asking without it");
+        let answer = self.ask(Question::Generate { request: &request, streamed }).await?;
+        self.learned.note(&request.model, lesson);
+        Ok((answer, names))
     }
 
     async fn embed(
@@ -200,4 +220,19 @@ impl<S: Site> Inner<S> {
         let message = format!("{} gave an answer that cannot be read: {bad}", self.site.name());
         ModelError::new(ModelCause::Broken, message)
     }
+}
+
+/// Signatures of another model, key or project are refused, and ids and JSON schemas by some servers, whatever the model.
+fn mended(request: &mut GenerateContentRequest, error: &ModelError) -> Option<Lesson> {
+    if wire::blames_signatures(error) {
+        return wire::forget_signatures(request).then_some(Lesson::Signatures);
+    }
+    if wire::blames_ids(error) {
+        return wire::forget_ids(&mut request.contents).then_some(Lesson::Ids);
+    }
+    if !wire::blames_schemas(error) || !schema::is_full(request) {
+        return None;
+    }
+    schema::fit(request, false, &mut Vec::new());
+    Some(Lesson::Schemas)
 }

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use http::HeaderMap;
 
 use super::Abilities;
+use crate::domain::change::Change;
 use crate::domain::model::ModelError;
 use crate::model::http::Call;
 use crate::proto::gemini::{
@@ -44,6 +45,9 @@ pub trait Site: Send + Sync + 'static {
     fn abilities(&self, model: &str) -> Abilities {
         Abilities::of(model)
     }
+
+    /// Leaves out what is not known there, whatever the model.
+    fn fit(&self, _request: &mut GenerateContentRequest, _changes: &mut Vec<Change>) {}
 
     /// Whether it tells which models it has.
     fn lists(&self) -> bool {

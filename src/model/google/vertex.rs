@@ -11,10 +11,12 @@ use async_trait::async_trait;
 use http::HeaderMap;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::Abilities;
 use super::api::KEY;
 use super::credentials::{self, TokenSource};
 use super::site::{Question, Site};
 use super::wire::encoded;
+use crate::domain::change::Change;
 use crate::domain::model::ModelError;
 use crate::domain::secret::Secret;
 use crate::model::http::Call;
@@ -62,7 +64,8 @@ impl Vertex {
         match question {
             Question::Generate { request, streamed } => {
                 let verb = if streamed { "streamGenerateContent?alt=sse" } else { "generateContent" };
-                post(&request.model, verb, encoded(&*fit::fitting(request)?)?)
+                fit::known(request)?;
+                post(&request.model, verb, encoded(request)?)
             }
             Question::Count(request) => post(&request.model, "countTokens", encoded(&counted(request))?),
             Question::Embed(request) => {
@@ -103,6 +106,14 @@ impl Site for Vertex {
             Access::Key(key) => text.replace(key.expose(), "[redacted]"),
             Access::Tokens(tokens) => tokens.blot(text),
         }
+    }
+
+    fn abilities(&self, model: &str) -> Abilities {
+        Abilities { own_tools_beside_functions: false, safety_of_pictures: true, ..Abilities::of(model) }
+    }
+
+    fn fit(&self, request: &mut GenerateContentRequest, changes: &mut Vec<Change>) {
+        fit::fit(request, changes);
     }
 
     fn embeds_at_once(&self, model: &str) -> usize {

@@ -1,13 +1,11 @@
-//! Requests as Google's servers take them: what a model cannot read is left out, and a conversation that would be refused
-//! is mended. Pure.
+//! Requests as bytes, and what a refusal of one blames. Pure.
 
 use prost::Name;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Abilities, history};
 use crate::domain::model::{ModelCause, ModelError};
-use crate::proto::gemini::{CountTokensRequest, FunctionDeclaration, GenerateContentRequest};
+use crate::proto::gemini::{CountTokensRequest, GenerateContentRequest};
 use crate::proto::vendor;
 
 pub(super) use super::history::{forget_ids, forget_signatures};
@@ -20,18 +18,11 @@ pub(super) fn encoded<T: Serialize + Name>(message: &T) -> Result<Vec<u8>, Model
     vendor::encode(message, &mut body).map(|()| body).map_err(unsaid)
 }
 
-pub(super) fn prepared(mut request: GenerateContentRequest, abilities: &Abilities) -> GenerateContentRequest {
-    request.contents = history::mended(request.contents, abilities);
-    if !abilities.thinks
-        && let Some(config) = &mut request.generation_config
-    {
-        config.thinking_config = None;
-    }
-    if !abilities.json_schema {
-        let functions = request.tools.iter_mut().flat_map(|tool| &mut tool.function_declarations);
-        functions.for_each(plain_schema);
-    }
-    request
+/// Schemas are the server's to refuse, whatever its model.
+pub(super) fn blames_schemas(error: &ModelError) -> bool {
+    const WORDS: [&str; 4] = ["schema", "function_declarations", "functiondeclarations", "parameters"];
+    let message = error.message.to_ascii_lowercase();
+    error.cause == ModelCause::Invalid && WORDS.iter().any(|word| message.contains(word))
 }
 
 /// A whole request names its model here, though it does not where it is sent by itself.
@@ -43,27 +34,6 @@ pub(super) fn counted(mut request: CountTokensRequest) -> CountTokensRequest {
         whole.extra = format!(r#"{{"model":{name}{comma}{members}"#);
     }
     request
-}
-
-/// Gemini's own dialect of schemas, which knows neither of these members.
-pub(super) fn plain_schema(function: &mut FunctionDeclaration) {
-    let schema = std::mem::take(&mut function.parameters_json_schema);
-    if let Ok(mut schema) = serde_json::from_str::<Value>(&schema) {
-        strip(&mut schema);
-        function.parameters = schema.to_string();
-    }
-}
-
-fn strip(schema: &mut Value) {
-    match schema {
-        Value::Object(members) => {
-            members.remove("$schema");
-            members.remove("additionalProperties");
-            members.values_mut().for_each(strip);
-        }
-        Value::Array(items) => items.iter_mut().for_each(strip),
-        _ => {}
-    }
 }
 
 pub(super) fn blames_signatures(error: &ModelError) -> bool {
@@ -100,19 +70,6 @@ mod tests {
     }
 
     #[test]
-    fn older_models_get_neither_thinking_nor_json_schemas() {
-        let read = |text: &str| vendor::decode::<GenerateContentRequest>(text.as_bytes()).unwrap();
-        let request = r#"{"contents":[{"role":"user","parts":[{"text":"a"}]}],"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":{"$schema":"s","type":"object","properties":{"x":{"type":"object","additionalProperties":false}}}}]}],"generationConfig":{"temperature":1,"thinkingConfig":{"includeThoughts":true}}}"#;
-        let older = prepared(read(request), &Abilities::of("gemini-2.0-flash"));
-        assert_eq!(
-            String::from_utf8(encoded(&older).unwrap()).unwrap(),
-            r#"{"contents":[{"role":"user","parts":[{"text":"a"}]}],"tools":[{"functionDeclarations":[{"name":"f","parameters":{"properties":{"x":{"type":"object"}},"type":"object"}}]}],"generationConfig":{"temperature":1}}"#
-        );
-        let newer = prepared(read(request), &Abilities::of("gemini-3-pro-preview"));
-        assert_eq!(String::from_utf8(encoded(&newer).unwrap()).unwrap(), request);
-    }
-
-    #[test]
     fn only_a_refused_id_is_blamed() {
         let said = "Unknown name \"id\" at 'contents[1].parts[0].function_call': Cannot find field.";
         for (cause, message, blamed) in [
@@ -122,6 +79,27 @@ mod tests {
             (ModelCause::Unavailable, said, false),
         ] {
             assert_eq!(blames_ids(&ModelError::new(cause, message)), blamed, "{message}");
+        }
+    }
+
+    #[test]
+    fn only_a_refused_schema_is_blamed() {
+        for (cause, message, blamed) in [
+            (
+                ModelCause::Invalid,
+                "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters'",
+                true,
+            ),
+            (
+                ModelCause::Invalid,
+                "Unknown name \"parametersJsonSchema\" at 'tools[0]': Cannot find field.",
+                true,
+            ),
+            (ModelCause::Invalid, "Schema.ref 'x' was not found.", true),
+            (ModelCause::Invalid, "contents is not specified", false),
+            (ModelCause::TooLong, "the schema has too many tokens", false),
+        ] {
+            assert_eq!(blames_schemas(&ModelError::new(cause, message)), blamed, "{message}");
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod embed;
 mod error;
+mod fit;
 mod models;
 mod read;
 mod request;
@@ -23,7 +24,8 @@ pub use request::{Answer as Wanted, Converted, Server, convert};
 
 use super::chunks::chunks;
 use super::http::{Answer, Call, Http};
-use crate::domain::model::{Backend, Chunks, ModelCause, ModelError};
+use super::names::{Names, Rule};
+use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared};
 use crate::domain::secret::Secret;
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, GenerateContentRequest, GenerateContentResponse,
@@ -79,9 +81,12 @@ impl Backend for OpenAi {
     }
 
     async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        let answer = self.inner.complete(request, Wanted::Whole).await?;
+        let (answer, names) = self.inner.complete(request, Wanted::Whole).await?;
         let body = answer.whole(ANSWER).await?;
-        stream::whole(&body, Arc::clone(&self.inner.who)).map_err(|error| self.inner.blot(error))
+        let whole = stream::whole(&body, Arc::clone(&self.inner.who));
+        let mut whole = whole.map_err(|error| self.inner.blot(error))?;
+        names.restore(&mut whole);
+        Ok(whole)
     }
 
     async fn embed(
@@ -100,26 +105,38 @@ impl Backend for OpenAi {
         let body = self.inner.ask(call).await?.whole(ANSWER).await?;
         models::models(&body).map_err(|bad| self.inner.unreadable(&body, &bad.to_string()))
     }
+
+    fn prepare(&self, request: GenerateContentRequest) -> Prepared {
+        let (request, changes) = fit::fit(request, self.inner.server);
+        Prepared { request, changes, upstream: String::new() }
+    }
 }
 
 impl Inner {
     async fn open(self: Arc<Self>, request: GenerateContentRequest) -> Result<Chunks, ModelError> {
-        let pieces = self.complete(request, Wanted::Streamed).await?.pieces();
+        let (answer, names) = self.complete(request, Wanted::Streamed).await?;
         let reader = Reader::new(Arc::clone(&self.who));
-        Ok(chunks(pieces, reader).map(move |chunk| chunk.map_err(|error| self.blot(error))).boxed())
+        let chunks = names.over(chunks(answer.pieces(), reader));
+        Ok(chunks.map(move |chunk| chunk.map_err(|error| self.blot(error))).boxed())
     }
 
     /// Behind a gateway may stand a model that wants the other name of the limit, and says so.
-    async fn complete(&self, request: GenerateContentRequest, wanted: Wanted) -> Result<Answer, ModelError> {
+    async fn complete(
+        &self,
+        mut request: GenerateContentRequest,
+        wanted: Wanted,
+    ) -> Result<(Answer, Names), ModelError> {
+        let names = Names::fit(&mut request, Rule::OpenAi, &mut Vec::new());
         let Converted { mut request, dropped } = convert(request, self.server, wanted);
         report(&request.model, &dropped);
-        match self.ask(self.post("chat/completions", &request)?).await {
+        let answer = match self.ask(self.post("chat/completions", &request)?).await {
             Err(error) if wants_other_limit(&error, &request) => {
                 request.max_completion_tokens = request.max_tokens.take();
                 self.ask(self.post("chat/completions", &request)?).await
             }
             answer => answer,
-        }
+        };
+        answer.map(|answer| (answer, names))
     }
 
     fn url(&self, path: &str) -> String {

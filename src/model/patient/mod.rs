@@ -18,7 +18,7 @@ use self::attempt::Attempt;
 use self::judge::Judge;
 use self::retry::Retry;
 use crate::domain::backoff;
-use crate::domain::model::{Backend, Chunks, ModelError};
+use crate::domain::model::{Backend, Chunks, ModelError, Prepared};
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
     GenerateContentRequest, GenerateContentResponse, Model,
@@ -82,6 +82,10 @@ impl Backend for Patient {
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         self.inner.models().await
+    }
+
+    fn prepare(&self, request: GenerateContentRequest) -> Prepared {
+        self.inner.prepare(request)
     }
 
     fn searches(&self, model: &str) -> bool {

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use self::meter::{Meter, Who};
 use self::rest::{Rests, passes_on};
 use self::table::{Names, Stop, Way};
-use crate::domain::model::{Backend, Chunks, ModelCause, ModelError};
+use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared};
 use crate::domain::pattern::covers;
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
@@ -101,18 +101,23 @@ fn looks_up(request: &GenerateContentRequest) -> bool {
 impl Trip {
     /// The next backend, and the name that it knows the model by.
     fn next(&mut self) -> Option<(Arc<dyn Backend>, String, Meter)> {
+        let (backend, who) = self.stop()?;
+        let model = who.model.clone();
+        Some((backend, model, Meter::new(Arc::clone(&self.calls), who)))
+    }
+
+    fn stop(&mut self) -> Option<(Arc<dyn Backend>, Who)> {
         let stop = self.stops.next()?;
         let backend = Arc::clone(self.now.table.backends.get(stop.backend)?);
-        let model = stop.model.clone();
         let named = self.now.table.names.backends.get(stop.backend).map(|known| known.name.clone());
         let who = Who {
             backend: named.unwrap_or_default(),
-            model: model.clone(),
+            model: stop.model.clone(),
             route: self.route.clone(),
             arm: self.arm.clone(),
         };
         self.at = Some(stop);
-        Some((backend, model, Meter::new(Arc::clone(&self.calls), who)))
+        Some((backend, who))
     }
 
     /// Whether somebody else is to be asked.
@@ -261,6 +266,17 @@ impl Backend for Router {
             Some(error) if models.is_empty() => Err(error),
             _ => Ok(with_aliases(&now.table.names, models)),
         }
+    }
+
+    /// By whoever would be asked first.
+    fn prepare(&self, request: GenerateContentRequest) -> Prepared {
+        let mut trip = self.trip(&request.model, Some(&request));
+        let Some((backend, who)) = trip.stop() else {
+            return Prepared { request, changes: Vec::new(), upstream: String::new() };
+        };
+        let upstream = format!("{}/{}", who.backend, who.model);
+        let prepared = backend.prepare(GenerateContentRequest { model: who.model, ..request });
+        Prepared { upstream, ..prepared }
     }
 
     /// Whether anybody on the way can, on whatever arm.

@@ -5,6 +5,7 @@ mod code_assist;
 mod continuation;
 mod credentials;
 mod faults_of_scripts;
+mod fit;
 mod gemini;
 mod life;
 mod openai;

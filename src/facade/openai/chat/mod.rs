@@ -4,6 +4,8 @@
 mod gather;
 mod request;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 pub use request::convert;
 pub use stream::Answer;

@@ -19,6 +19,7 @@ use crate::proto::gemini::{Content, GenerateContentRequest, Part};
 use crate::proto::openai::ChatCompletionRequest;
 use crate::proto::vendor::Members;
 
+use self::foreign::Besides;
 use self::media::Details;
 use self::turns::Arranged;
 
@@ -27,10 +28,10 @@ pub fn convert(mut asked: ChatCompletionRequest, about: &Asked<'_>) -> Result<Co
     let mut notes = Notes::default();
     ignored(&asked, &mut notes.report);
     let mut out = GenerateContentRequest { model: asked.model.clone(), ..GenerateContentRequest::default() };
-    let mut config = foreign::request(&mut asked, &mut notes)?;
+    let Besides { mut config, system } = foreign::request(&mut asked, &mut notes)?;
     let offered = tools::convert(&mut asked, &mut notes)?;
     (out.tools, out.tool_config) = (offered.tools, offered.config);
-    let said = messages::said(std::mem::take(&mut asked.messages), &mut notes)?;
+    let said = messages::said(system, std::mem::take(&mut asked.messages), &mut notes)?;
     let Arranged { mut system, contents } = turns::arrange(said, &mut notes.report);
     if contents.is_empty() && system.is_empty() {
         return Err(Error::field("messages", "say nothing; one of them must have content"));

@@ -87,6 +87,11 @@ impl Answer {
         Self { head, wants, choices: BTreeMap::new(), taken: None, blocked: None }
     }
 
+    #[cfg(test)]
+    pub(super) fn sound(&self) -> Option<Sound> {
+        self.wants.sound
+    }
+
     fn candidates(
         &mut self,
         chunk: GenerateContentResponse,

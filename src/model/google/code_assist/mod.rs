@@ -119,7 +119,7 @@ impl Site for CodeAssist {
 
     /// Its envelope knows only Gemini's own dialect of schemas.
     fn abilities(&self, model: &str) -> Abilities {
-        Abilities { json_schema: false, ..Abilities::of(model) }
+        Abilities { json_schema: false, own_tools_beside_functions: false, ..Abilities::of(model) }
     }
 
     fn lists(&self) -> bool {

@@ -1,11 +1,11 @@
 //! Requests without what only the Gemini API knows: left out where the answer is the same without it, refused where it is
 //! not. Pure.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use crate::domain::change::{Change, How};
 use crate::domain::model::{ModelCause, ModelError};
 use crate::proto::gemini::{Content, GenerateContentRequest, Part};
 
@@ -18,42 +18,49 @@ const TOOL_CONFIG: Names = &["includeServerSideToolInvocations", "include_server
 const GENERATION: Names = &["enableEnhancedCivicAnswers", "enable_enhanced_civic_answers"];
 const TOOLS: Names = &["fileSearch", "file_search", "mcpServers", "mcp_servers"];
 
-pub(super) fn fitting(
-    request: &GenerateContentRequest,
-) -> Result<Cow<'_, GenerateContentRequest>, ModelError> {
-    if let Some(name) = request.tools.iter().find_map(|tool| named(&tool.extra, TOOLS)) {
-        let message = format!("Vertex AI has no tool {name}: leave it out, or use the Gemini API");
-        return Err(ModelError::new(ModelCause::Unsupported, message));
+/// Whether all its tools are there.
+pub(super) fn known(request: &GenerateContentRequest) -> Result<(), ModelError> {
+    match request.tools.iter().find_map(|tool| named(&tool.extra, TOOLS)) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!("Vertex AI has no tool {name}: leave it out, or use the Gemini API");
+            Err(ModelError::new(ModelCause::Unsupported, message))
+        }
     }
-    if fits(request) {
-        return Ok(Cow::Borrowed(request));
-    }
-    let mut request = request.clone();
-    if let Some(config) = &mut request.tool_config {
-        strip(&mut config.extra, TOOL_CONFIG);
-    }
-    if let Some(config) = &mut request.generation_config {
-        strip(&mut config.extra, GENERATION);
-    }
-    request.contents.iter_mut().for_each(strip_parts);
-    request.contents.retain(|content| !content.parts.is_empty());
-    Ok(Cow::Owned(request))
 }
 
-/// Nearly all do, and are not copied.
-fn fits(request: &GenerateContentRequest) -> bool {
-    let parts = request.contents.iter().flat_map(|content| &content.parts).map(|part| (&part.extra, PART));
-    let tools = request.tool_config.iter().map(|config| (&config.extra, TOOL_CONFIG));
-    let generation = request.generation_config.iter().map(|config| (&config.extra, GENERATION));
-    parts.chain(tools).chain(generation).all(|(extra, names)| named(extra, names).is_none())
+pub(super) fn fit(request: &mut GenerateContentRequest, changes: &mut Vec<Change>) {
+    let mut tell = |field: &str| {
+        let why = "Vertex AI does not know it".to_owned();
+        changes.push(Change { field: field.to_owned(), how: How::Ignored, why });
+    };
+    if let Some(config) = &mut request.tool_config
+        && strip(&mut config.extra, TOOL_CONFIG)
+    {
+        tell("toolConfig.includeServerSideToolInvocations");
+    }
+    if let Some(config) = &mut request.generation_config
+        && strip(&mut config.extra, GENERATION)
+    {
+        tell("generationConfig.enableEnhancedCivicAnswers");
+    }
+    let mut stripped = false;
+    request.contents.iter_mut().for_each(|content| stripped |= strip_parts(content));
+    if stripped {
+        tell("contents");
+        request.contents.retain(|content| !content.parts.is_empty());
+    }
 }
 
 /// A part that holds nothing else goes.
-fn strip_parts(content: &mut Content) {
+fn strip_parts(content: &mut Content) -> bool {
+    let mut any = false;
     content.parts.retain_mut(|part: &mut Part| {
         let stripped = strip(&mut part.extra, PART);
+        any |= stripped;
         !stripped || part.data.is_some() || !part.extra.is_empty()
     });
+    any
 }
 
 /// Whether there was something to leave out.
@@ -85,8 +92,13 @@ mod tests {
     use crate::proto::vendor;
 
     fn sent(text: &str) -> Result<String, ModelError> {
-        let request: GenerateContentRequest = vendor::decode(text.as_bytes()).unwrap();
-        Ok(String::from_utf8(encoded(&*fitting(&request)?).unwrap()).unwrap())
+        let mut request: GenerateContentRequest = vendor::decode(text.as_bytes()).unwrap();
+        known(&request)?;
+        let mut changes = Vec::new();
+        fit(&mut request, &mut changes);
+        let printed = String::from_utf8(encoded(&request).unwrap()).unwrap();
+        assert_eq!(changes.is_empty(), printed == text, "{changes:?}");
+        Ok(printed)
     }
 
     #[test]
@@ -115,11 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_travels_on_uncopied() {
+    fn everything_else_travels_on() {
         let text = r#"{"contents":[{"role":"user","parts":[{"text":"toolCall","videoMetadata":{"note":"partMetadata"}}]}],"tools":[{"googleSearch":{}}],"labels":{"a":"b"}}"#;
         assert_eq!(sent(text).unwrap(), text);
-        let request: GenerateContentRequest = vendor::decode(text.as_bytes()).unwrap();
-        assert!(matches!(fitting(&request), Ok(Cow::Borrowed(_))));
     }
 
     #[test]

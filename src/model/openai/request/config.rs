@@ -22,8 +22,12 @@ pub fn configure(
     out.frequency_penalty = config.frequency_penalty;
     out.seed = config.seed;
     out.n = config.candidate_count.filter(|count| *count != 1);
-    // No name is read by all; who refuses which is told at `Server`.
+    // No name is read by all; who refuses which is told at `Server`. Of what may be seen only one speaks.
     match server {
+        _ if config.visible_output_tokens.is_some() => {
+            let bounds = [config.visible_output_tokens, config.max_output_tokens];
+            out.max_tokens = bounds.into_iter().flatten().min();
+        }
         Server::OpenAi => out.max_completion_tokens = config.max_output_tokens,
         Server::Compatible => out.max_tokens = config.max_output_tokens,
     }

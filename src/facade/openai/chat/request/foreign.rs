@@ -12,10 +12,9 @@ use crate::domain::error::Error;
 use crate::facade::Report;
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Blob, FunctionCall, GenerationConfig, Part, ThinkingConfig};
-use crate::proto::openai::{ChatCompletionRequest, Content, Message};
+use crate::proto::openai::{ChatCompletionRequest, Content};
 
 const CLAUDE: &str = "belongs to Anthropic's API; read as what it means there";
-const RESPONSES: &str = "belongs to the Responses API; read as what it means there";
 const UNKNOWN: &str = "is not known here";
 
 /// A part of a message.
@@ -26,16 +25,24 @@ pub enum Piece {
     Answer(Answered),
 }
 
-/// Members of the request that are not OpenAI's.
-pub fn request(asked: &mut ChatCompletionRequest, notes: &mut Notes) -> Result<GenerationConfig, Error> {
-    let mut config = GenerationConfig::default();
+/// What is said in members that are not OpenAI's.
+#[derive(Debug, Default)]
+pub struct Besides {
+    pub config: GenerationConfig,
+    /// A text, or blocks of text.
+    pub system: Option<Content>,
+}
+
+pub fn request(asked: &mut ChatCompletionRequest, notes: &mut Notes) -> Result<Besides, Error> {
+    let mut besides = Besides::default();
+    let config = &mut besides.config;
     let report = &mut notes.report;
     for (name, value) in members(&asked.extra).into_iter().filter(|(_, value)| value.get() != "null") {
         match name.as_str() {
             "top_k" => config.top_k = Some(read(&value, &name)?),
             "system" => {
                 report.altered(&name, CLAUDE);
-                asked.messages.insert(0, instruction(&value, &name)?);
+                besides.system = read(&value, &name)?;
             }
             "stop_sequences" => {
                 report.altered(&name, CLAUDE);
@@ -48,17 +55,11 @@ pub fn request(asked: &mut ChatCompletionRequest, notes: &mut Notes) -> Result<G
             _ => report.dropped(&name, UNKNOWN),
         }
     }
-    Ok(config)
+    Ok(besides)
 }
 
 pub fn read<'a, T: Deserialize<'a>>(value: &'a RawValue, at: &str) -> Result<T, Error> {
     serde_json::from_str(value.get()).map_err(|error| Error::field(at, format!("cannot be read: {error}")))
-}
-
-/// A text, or blocks of text.
-fn instruction(value: &RawValue, at: &str) -> Result<Message, Error> {
-    let content: Content = read(value, at)?;
-    Ok(Message { role: "system".to_owned(), content: Some(content), ..Message::default() })
 }
 
 #[derive(Deserialize)]
@@ -78,7 +79,7 @@ fn thinking(thinking: Thinking) -> Option<ThinkingConfig> {
     Some(ThinkingConfig { include_thoughts, thinking_budget: budget, ..ThinkingConfig::default() })
 }
 
-/// A block of Anthropic's, or a part of the Responses API.
+/// A block of Anthropic's, or a part that other servers know.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Block {
@@ -91,9 +92,6 @@ struct Block {
     content: Option<Box<RawValue>>,
     is_error: bool,
     source: Option<Place>,
-    /// A bare address here, an object with one at OpenAI's chat.
-    image_url: Option<String>,
-    file_data: Option<String>,
     video_url: Option<Address>,
 }
 
@@ -130,15 +128,6 @@ pub fn piece(text: &str, at: &str, notes: &mut Notes) -> Result<Option<Piece>, E
         "thinking" | "redacted_thinking" => {
             why = "the model is not told its thoughts again";
             None
-        }
-        "input_text" | "output_text" => {
-            why = RESPONSES;
-            block.text.filter(|text| !text.is_empty()).map(|text| Piece::Part(Part::text(text)))
-        }
-        "input_image" | "input_file" => {
-            why = RESPONSES;
-            let url = block.image_url.or(block.file_data).unwrap_or_default();
-            Some(Piece::Part(part::located(&url, at, notes)?))
         }
         "video_url" => {
             why = "belongs to no API of OpenAI's; taken for a video";

@@ -4,7 +4,7 @@ use super::foreign::read;
 use super::members;
 use crate::domain::error::Error;
 use crate::facade::Report;
-use crate::proto::gemini::{GenerateContentRequest, GenerationConfig, SafetySetting};
+use crate::proto::gemini::{GenerateContentRequest, GenerationConfig, SafetySetting, ThinkingConfig};
 use crate::proto::openai::ChatCompletionRequest;
 
 /// Servers refuse a whole request for one that they do not know.
@@ -41,7 +41,7 @@ pub fn apply(
                             "stands beside reasoning_effort; give one of the two",
                         ));
                     }
-                    config.thinking_config = read(&value, &field)?;
+                    config.thinking_config = read::<Option<ThinkingConfig>>(&value, &field)?.map(shouted);
                 }
                 "cached_content" | "cachedContent" => out.cached_content = read(&value, &field)?,
                 "safety_settings" | "safetySettings" => {
@@ -53,6 +53,12 @@ pub fn apply(
         }
     }
     Ok(())
+}
+
+/// Levels are written in capitals.
+fn shouted(mut thinking: ThinkingConfig) -> ThinkingConfig {
+    thinking.thinking_level.make_ascii_uppercase();
+    thinking
 }
 
 fn known(settings: Vec<SafetySetting>, at: &str, report: &mut Report) -> Vec<SafetySetting> {

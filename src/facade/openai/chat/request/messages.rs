@@ -14,13 +14,15 @@ use crate::proto::openai::content::Kind;
 use crate::proto::openai::tool_call::Call;
 use crate::proto::openai::{self, Content, ContentPart, Message, ToolCall};
 
-pub fn said(messages: Vec<Message>, notes: &mut Notes) -> Result<Vec<Told>, Error> {
+/// `first` is an instruction that stands beside the messages, where one does.
+pub fn said(first: Option<Content>, messages: Vec<Message>, notes: &mut Notes) -> Result<Vec<Told>, Error> {
     let mut all = Vec::new();
+    system(first, "system", &mut all, notes)?;
     for (index, message) in messages.into_iter().enumerate() {
         let at = format!("messages[{index}]");
         unknown(&message, &at, &mut notes.report);
         match message.role.as_str() {
-            "system" | "developer" => system(message, &at, &mut all, notes)?,
+            "system" | "developer" => system(message.content, &format!("{at}.content"), &mut all, notes)?,
             "user" => user(message, &at, &mut all, notes)?,
             "assistant" | "model" => assistant(message, at, &mut all, notes)?,
             "tool" | "function" => all.push(answer(message, at, notes)?),
@@ -48,8 +50,8 @@ fn unknown(message: &Message, at: &str, report: &mut Report) {
     }
 }
 
-fn system(message: Message, at: &str, all: &mut Vec<Told>, notes: &mut Notes) -> Result<(), Error> {
-    for (path, piece) in pieces(message.content, at, notes)? {
+fn system(content: Option<Content>, at: &str, all: &mut Vec<Told>, notes: &mut Notes) -> Result<(), Error> {
+    for (path, piece) in pieces(content, at, notes)? {
         match piece {
             Piece::Part(Part { data: Some(Data::Text(text)), .. }) => {
                 all.push(Told { at: path, said: Said::System(text) });
@@ -64,7 +66,7 @@ fn system(message: Message, at: &str, all: &mut Vec<Told>, notes: &mut Notes) ->
 
 fn user(message: Message, at: &str, all: &mut Vec<Told>, notes: &mut Notes) -> Result<(), Error> {
     let mut parts = Vec::new();
-    for (path, piece) in pieces(message.content, at, notes)? {
+    for (path, piece) in pieces(message.content, &format!("{at}.content"), notes)? {
         match piece {
             Piece::Part(part) => parts.push(part),
             Piece::Answer(answer) => all.push(Told { at: path, said: Said::Answer(answer) }),
@@ -83,7 +85,7 @@ fn user(message: Message, at: &str, all: &mut Vec<Told>, notes: &mut Notes) -> R
 
 fn assistant(message: Message, at: String, all: &mut Vec<Told>, notes: &mut Notes) -> Result<(), Error> {
     let mut parts = Vec::new();
-    for (path, piece) in pieces(message.content, &at, notes)? {
+    for (path, piece) in pieces(message.content, &format!("{at}.content"), notes)? {
         match piece {
             Piece::Part(part) => parts.push(part),
             Piece::Answer(_) => return Err(Error::field(path, "only a user or a tool answers calls")),
@@ -157,7 +159,7 @@ fn args(arguments: &str, at: &str, report: &mut Report) -> String {
 
 fn answer(message: Message, at: String, notes: &mut Notes) -> Result<Told, Error> {
     let (mut texts, mut parts) = (Vec::new(), Vec::new());
-    for (path, piece) in pieces(message.content, &at, notes)? {
+    for (path, piece) in pieces(message.content, &format!("{at}.content"), notes)? {
         match piece {
             Piece::Part(Part { data: Some(Data::Text(text)), .. }) => texts.push(text),
             Piece::Part(part) => parts.push(part),
@@ -181,13 +183,13 @@ fn pieces(content: Option<Content>, at: &str, notes: &mut Notes) -> Result<Vec<(
         None => return Ok(Vec::new()),
         Some(Kind::Text(text)) if text.is_empty() => return Ok(Vec::new()),
         Some(Kind::Text(text)) => {
-            return Ok(vec![(format!("{at}.content"), Piece::Part(Part::text(text)))]);
+            return Ok(vec![(at.to_owned(), Piece::Part(Part::text(text)))]);
         }
         Some(Kind::Parts(parts)) => parts.parts,
     };
     let mut pieces = Vec::new();
     for (index, part) in parts.into_iter().enumerate() {
-        let at = format!("{at}.content[{index}]");
+        let at = format!("{at}[{index}]");
         let piece = piece(part, &at, notes)?;
         pieces.extend(piece.map(|piece| (at, piece)));
     }

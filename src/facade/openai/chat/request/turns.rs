@@ -44,8 +44,14 @@ pub struct Arranged {
 }
 
 pub fn arrange(all: Vec<Told>, report: &mut Report) -> Arranged {
-    let mut turns =
-        Turns { report, done: Arranged::default(), open: Open::default(), begun: false, calls: 0 };
+    let mut turns = Turns {
+        report,
+        done: Arranged::default(),
+        open: Open::default(),
+        begun: false,
+        goes_on: false,
+        calls: 0,
+    };
     for told in all {
         turns.take(told);
     }
@@ -68,6 +74,8 @@ struct Turns<'a> {
     open: Open,
     /// Somebody else than the system has said something.
     begun: bool,
+    /// What the user says next belongs to the last content.
+    goes_on: bool,
     calls: usize,
 }
 
@@ -99,6 +107,7 @@ impl Turns<'_> {
     /// The model's turn, the answers to its calls, and then the rest.
     fn settle(&mut self) {
         let Open { at, mut model, mut answers, others } = std::mem::take(&mut self.open);
+        self.goes_on = false;
         let calls: Vec<FunctionCall> = model.iter_mut().filter_map(|part| self.named(part)).collect();
         if !model.is_empty() {
             self.done.contents.push(content("model", model));
@@ -147,22 +156,21 @@ impl Turns<'_> {
             Said::System(text) => {
                 let text = format!("This is an instruction of the system, not of the user:\n{text}");
                 self.done.contents.push(content("user", vec![Part::text(text)]));
-                self.begun = true;
+                self.goes_on = false;
             }
             Said::User(parts) => self.user(parts),
             Said::Model(_) | Said::Answer(_) => {}
         }
     }
 
-    /// Neighbours become one turn, but for answers of tools, which stand alone.
+    /// Neighbours become one turn; answers of tools and instructions stand alone.
     fn user(&mut self, parts: Vec<Part>) {
-        let is_answer = |part: &Part| matches!(part.data, Some(Data::FunctionResponse(_)));
-        match self.done.contents.last_mut() {
-            Some(last) if last.role == "user" && !last.parts.iter().any(is_answer) => {
-                last.parts.extend(parts);
-            }
-            _ => self.done.contents.push(content("user", parts)),
+        let last = self.done.contents.last_mut().filter(|_| self.goes_on);
+        match last {
+            Some(last) => last.parts.extend(parts),
+            None => self.done.contents.push(content("user", parts)),
         }
+        self.goes_on = true;
     }
 }
 

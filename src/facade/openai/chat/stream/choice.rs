@@ -56,7 +56,9 @@ impl Choice {
     }
 
     fn part(&mut self, part: Part, wants: &Wants) -> Vec<Delta> {
-        let signature = signed(&part.thought_signature);
+        // Of the others, only texts and calls are told to the model again.
+        let carries = matches!(part.data, Some(Data::Text(_) | Data::FunctionCall(_))) && !part.thought;
+        let signature = if carries { signed(&part.thought_signature) } else { String::new() };
         let shown = self.said.part(&part);
         match part.data {
             Some(Data::FunctionCall(call)) => self.call(call, signature, wants),
