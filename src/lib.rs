@@ -16,6 +16,7 @@
 //! | [`transcode`] | HTTP+JSON to an RPC and back; pure, used by transport and by generated code |
 //! | [`store`] | the journal on SQLite: what was acknowledged is still there after a kill |
 //! | [`push`] | webhooks: what is stored behind a webhook's cursor is sent to it |
+//! | [`fetch`] | pictures and documents that requests of facades only name |
 //! | [`tool`] | the built-in tools of the agent, for one workspace each |
 //! | [`sandbox`] | what keeps tools inside: files by handle, confined children, checked addresses |
 //! | [`domain`] | values that every layer shares: principal, error, secret |
@@ -31,6 +32,7 @@ pub mod cli;
 pub mod config;
 pub mod domain;
 pub mod facade;
+pub mod fetch;
 pub mod model;
 pub mod projection;
 pub mod proto;

@@ -195,7 +195,7 @@ fn kind(cause: ModelCause) -> &'static str {
     match cause {
         ModelCause::Invalid => "model_request_invalid",
         ModelCause::TooLong => "model_context_overflow",
-        ModelCause::Denied => "model_access_denied",
+        ModelCause::Denied | ModelCause::Forbidden => "model_access_denied",
         ModelCause::NotFound => "model_not_found",
         ModelCause::Unsupported => "model_not_capable",
         ModelCause::Limited => "model_rate_limited",

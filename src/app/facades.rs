@@ -7,7 +7,7 @@ use tonic::service::Routes;
 
 use super::StartError;
 use super::models::Models;
-use super::parts::guard;
+use super::parts::{guard, media};
 use crate::config::Settings;
 use crate::domain::shelf::Shelf;
 use crate::facade::Vendor;
@@ -15,20 +15,21 @@ use crate::proto::{anthropic, gemini, openai};
 use crate::service::anthropic::Anthropic;
 use crate::service::facade::Drive;
 use crate::service::facade::ledger::Ledger;
-use crate::service::facade::media::Media;
 use crate::service::gemini::Gemini;
 use crate::service::openai::OpenAi;
+use crate::service::responses::Responses;
 use crate::transcode::{Mount, Route, Router, Unknown};
 use crate::transport::handler;
 use crate::transport::handler::models;
 
 /// What health and reflection tell of.
-pub(super) const SERVICES: [&str; 7] = [
+pub(super) const SERVICES: [&str; 8] = [
     gemini::generative_service_server::SERVICE_NAME,
     gemini::model_service_server::SERVICE_NAME,
     openai::chat_service_server::SERVICE_NAME,
     openai::embeddings_service_server::SERVICE_NAME,
     openai::models_service_server::SERVICE_NAME,
+    openai::responses_service_server::SERVICE_NAME,
     anthropic::messages_service_server::SERVICE_NAME,
     anthropic::models_service_server::SERVICE_NAME,
 ];
@@ -38,24 +39,30 @@ pub(super) struct Facades {
     body_limit: usize,
     gemini: Arc<Gemini>,
     openai: Arc<OpenAi>,
+    responses: Arc<Responses>,
     anthropic: Arc<Anthropic>,
 }
 
 impl Facades {
-    pub(super) fn new(settings: &Settings, models: &Models, shelf: &Arc<dyn Shelf>) -> Self {
+    pub(super) fn new(
+        settings: &Settings,
+        models: &Models,
+        shelf: &Arc<dyn Shelf>,
+    ) -> Result<Self, StartError> {
         let drive = Drive {
             backend: models.for_facades(),
             guard: Arc::new(guard(settings, models)),
             ledger: Ledger::new(Arc::clone(shelf), settings.facade.keep),
-            media: Media::default(),
+            media: media(settings)?,
             strict: settings.facade.strict,
         };
-        Self {
+        Ok(Self {
             body_limit: settings.facade.body_bytes,
             gemini: Arc::new(Gemini::new(drive.clone())),
             openai: Arc::new(OpenAi::new(drive.clone())),
+            responses: Arc::new(Responses::new(drive.clone(), Arc::clone(shelf), settings.facade.keep)),
             anthropic: Arc::new(Anthropic::new(drive)),
-        }
+        })
     }
 
     /// Each at the place where its clients look for it, and below a prefix of its own.
@@ -80,6 +87,7 @@ impl Facades {
             openai::chat_service_http::routes(&self.openai),
             openai::embeddings_service_http::routes(&self.openai),
             openai::models_service_http::routes(&self.openai),
+            openai::responses_service_http::routes(&self.responses),
         ]
         .concat()
     }
@@ -100,6 +108,7 @@ impl Facades {
             .add_service(large!(openai::chat_service_server::ChatServiceServer<_>, &self.openai))
             .add_service(large!(openai::embeddings_service_server::EmbeddingsServiceServer<_>, &self.openai))
             .add_service(large!(openai::models_service_server::ModelsServiceServer<_>, &self.openai))
+            .add_service(large!(openai::responses_service_server::ResponsesServiceServer<_>, &self.responses))
             .add_service(large!(
                 anthropic::messages_service_server::MessagesServiceServer<_>,
                 &self.anthropic

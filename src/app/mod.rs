@@ -31,6 +31,7 @@ use crate::config::{NamedBackend, Settings};
 use crate::domain::secret::Secret;
 use crate::domain::shelf::Shelf;
 use crate::domain::store::Store;
+use crate::fetch;
 use crate::model::http::ClientError;
 use crate::proto::json::Unprintable;
 use crate::push::{self, Deliverer};
@@ -70,6 +71,8 @@ pub enum StartError {
     Rehearsal { path: String, problem: String },
     #[error(transparent)]
     Push(#[from] push::ClientError),
+    #[error(transparent)]
+    Media(#[from] fetch::ClientError),
     #[error("the system gives no random bytes ({0}); try again")]
     Random(getrandom::Error),
     #[error(transparent)]
@@ -145,7 +148,7 @@ impl App {
         keep_quiet(engine.clone());
         let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
         let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));
-        let facades = Facades::new(settings, &models, &shelf);
+        let facades = Facades::new(settings, &models, &shelf)?;
         let (grpc, health) = grpc(settings, &a2a, &v03, &facades).await?;
         let rim = rim(settings, listener.address(), access);
         let server = Server {

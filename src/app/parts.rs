@@ -10,16 +10,19 @@ use super::models::Models;
 use crate::agent::Engine;
 use crate::config::token;
 use crate::config::{self, AuthMode, LOCAL_KEY, Settings, UnknownModels};
+use crate::domain::media::Fetch;
 use crate::domain::principal::Principal;
 use crate::domain::secret::Secret;
 use crate::domain::shelf::Shelf;
 use crate::domain::store::Store;
+use crate::fetch::{self, Fetcher};
 use crate::model::rehearsal::{BadScript, Rehearsal, Script};
 use crate::proto::a2a::AgentExtension;
 use crate::push::{self, Deliverer};
 use crate::service::a2a::Options;
 use crate::service::card::{Offer, Place};
 use crate::service::facade::guard::Guard;
+use crate::service::facade::media::Media;
 use crate::service::push_body::PushBodies;
 use crate::store::Durability;
 use crate::transport::{Access, Keys, Origins, Rim};
@@ -64,6 +67,14 @@ pub(super) fn guard(settings: &Settings, models: &Models) -> Guard {
     let allowances = keys.iter().map(|key| (Principal::named(&key.name), key.allowance.clone()));
     let refuse = settings.facade.unknown_models == UnknownModels::Refuse;
     Guard::new(allowances, refuse.then(|| models.routed()))
+}
+
+/// Who fetches what requests only name.
+pub(super) fn media(settings: &Settings) -> Result<Media, StartError> {
+    let allow_hosts = settings.facade.media_hosts.iter().map(|host| host.as_str().to_owned()).collect();
+    let options = fetch::Options { allow_hosts, ..fetch::Options::default() };
+    let fetcher = settings.facade.fetch_media.then(|| Fetcher::new(options)).transpose()?;
+    Ok(Media::new(fetcher.map(|fetcher| Arc::new(fetcher) as Arc<dyn Fetch>)))
 }
 
 /// What opens this server.

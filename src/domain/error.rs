@@ -96,6 +96,7 @@ causes! {
     ModelNotAllowed: "MODEL_NOT_ALLOWED", AGENA, PermissionDenied, 403, -32600;
     ModelCannot: "MODEL_CANNOT", AGENA, InvalidArgument, 400, -32602;
     ModelKeyRefused: "MODEL_KEY_REFUSED", AGENA, Unauthenticated, 401, -32603;
+    ModelForbidden: "MODEL_FORBIDDEN", AGENA, PermissionDenied, 403, -32603;
     ContextTooLong: "CONTEXT_TOO_LONG", AGENA, InvalidArgument, 400, -32602;
     RateLimited: "RATE_LIMITED", AGENA, ResourceExhausted, 429, -32603;
     QuotaExhausted: "QUOTA_EXHAUSTED", AGENA, ResourceExhausted, 429, -32603;

@@ -119,6 +119,8 @@ pub enum ModelCause {
     TooLong,
     /// The key is missing or wrong.
     Denied,
+    /// The key is right, and may not do this.
+    Forbidden,
     NotFound,
     /// This model cannot do that at all.
     Unsupported,

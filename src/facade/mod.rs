@@ -3,6 +3,7 @@
 //! has a `request.rs` (to the hub), a `stream.rs` (from it) and an `error.rs`. Services drive them over a model.
 
 pub mod anthropic;
+pub mod arguments;
 pub mod gemini;
 pub mod ledger;
 pub mod openai;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 
-use crate::domain::model::{Backend, Chunks, Gathered, ModelError, Prepared};
+use crate::domain::model::{Backend, Chunks, Gathered, ModelError, Prepared, Relay, Relayed};
 use crate::model::patient::{Patient, Policy};
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
@@ -147,6 +147,10 @@ impl Backend for Continued {
 
     fn prepare(&self, request: GenerateContentRequest) -> Prepared {
         self.inner.prepare(request)
+    }
+
+    async fn relay(&self, relay: &Relay) -> Option<Result<Relayed, ModelError>> {
+        self.inner.relay(relay).await
     }
 
     fn searches(&self, model: &str) -> bool {

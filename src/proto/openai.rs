@@ -3,6 +3,7 @@
 //! members. Knows nothing of the hub; the backend and the facade of this dialect stand on it.
 
 mod plain;
+mod responses;
 mod tagged;
 #[cfg(test)]
 mod tests;

@@ -10,3 +10,4 @@ pub mod facade;
 pub mod gemini;
 pub mod openai;
 pub mod push_body;
+pub mod responses;

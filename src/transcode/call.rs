@@ -17,6 +17,7 @@ use super::query;
 use super::route::{Body, Rule};
 use super::router::Mount;
 use super::template::Variable;
+use super::vendor::Dialect;
 use crate::domain::error::Error;
 use crate::domain::request_id::RequestId;
 use crate::proto::json::{self, BadJson};
@@ -114,6 +115,13 @@ impl Call {
 
     pub fn mount(&self) -> &Mount {
         &self.mount
+    }
+
+    /// Where several vendors share a path: from here on it is answered in this one's words.
+    #[must_use]
+    pub fn answered_in(mut self, dialect: &'static dyn Dialect) -> Self {
+        self.mount.dialect = Some(dialect);
+        self
     }
 
     /// The name of the request, or nothing.

@@ -26,6 +26,27 @@ pub enum Verb {
     BatchEmbed,
 }
 
+impl Verb {
+    /// What stands behind the colon of an address.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Generate => "generateContent",
+            Self::Stream => "streamGenerateContent",
+            Self::Count => "countTokens",
+            Self::Embed => "embedContent",
+            Self::BatchEmbed => "batchEmbedContents",
+        }
+    }
+}
+
+impl Relay {
+    /// With the query that asks for events.
+    pub fn action(&self) -> String {
+        let query = if self.verb == Verb::Stream && self.events { "?alt=sse" } else { "" };
+        format!("{}{query}", self.verb.as_str())
+    }
+}
+
 /// An answer on its way through, also one that refuses.
 pub struct Relayed {
     pub status: u16,

@@ -68,6 +68,9 @@ pub(super) fn document(document: DocumentBlock, path: &str, work: &mut Work) -> 
     let label = label(&[("title", &document.title), ("context", &document.context)]);
     let source = document.source.ok_or_else(|| Error::field(at(path, "source"), "is required"))?;
     let within = at(path, "source");
+    if matches!(source.r#type.as_str(), "text" | "content") {
+        work.unknown(&within, &source.extra);
+    }
     match source.r#type.as_str() {
         "text" => Ok(vec![Part::text(format!("<document{label}>\n{}\n</document>", source.data))]),
         "content" => {

@@ -17,7 +17,7 @@ use crate::proto::gemini::{GenerateContentRequest, Part};
 pub fn convert(request: CreateMessageRequest, asked: &Asked<'_>) -> Result<Converted<Answer>, Error> {
     let warm = request.max_tokens == Some(0);
     let model = request.model.clone();
-    let parallel = !request.tool_choice.as_ref().is_some_and(|c| c.disable_parallel_tool_use == Some(true));
+    let parallel = request.tool_choice.as_ref().is_none_or(|c| c.disable_parallel_tool_use != Some(true));
     let (request, show, work) = whole(request, asked.version)?;
     let wanted = Wanted { id: asked.id.to_owned(), model, show, parallel, warm };
     Ok(Converted { request, report: work.report, remote: work.remote, reply: Answer::new(wanted) })
@@ -73,7 +73,7 @@ fn whole(
     let (leading, contents) = turns::convert(std::mem::take(&mut request.messages), &mut work)?;
     parts.extend(leading);
     if contents.is_empty() {
-        return Err(Error::field("messages", "say nothing; say something"));
+        return Err(Error::field("messages", "hold no words; say something"));
     }
     let (tools, tool_config) =
         tools::convert(std::mem::take(&mut request.tools), request.tool_choice, &mut work)?;

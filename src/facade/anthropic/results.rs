@@ -1,6 +1,8 @@
 //! What tools of the caller gave, as answers to the calls of the turn before: all of them, once each, in the order of the
 //! calls.
 
+use std::collections::{HashMap, VecDeque};
+
 use super::parts;
 use super::work::{Work, at};
 use crate::domain::error::Error;
@@ -21,20 +23,23 @@ pub(super) struct Open {
 pub(super) type Given = (String, ToolResultBlock);
 
 /// An answer to every call. What answers none is told of and left out: models refuse it.
-pub(super) fn answer(calls: Vec<Open>, mut given: Vec<Given>, work: &mut Work) -> Result<Vec<Part>, Error> {
+pub(super) fn answer(calls: Vec<Open>, given: Vec<Given>, work: &mut Work) -> Result<Vec<Part>, Error> {
+    // By their ids, or many of them would take forever.
+    let mut by_id: HashMap<String, VecDeque<(usize, Given)>> = HashMap::new();
+    for (order, (path, result)) in given.into_iter().enumerate() {
+        by_id.entry(result.tool_use_id.clone()).or_default().push_back((order, (path, result)));
+    }
     let mut answers = Vec::with_capacity(calls.len());
     for call in calls {
-        let place = given.iter().position(|(_, result)| result.tool_use_id == call.id);
-        let response = match place {
-            Some(place) => {
-                let (path, result) = given.remove(place);
-                response(call, result, &path, work)?
-            }
+        let response = match by_id.get_mut(&call.id).and_then(VecDeque::pop_front) {
+            Some((_, (path, result))) => response(call, result, &path, work)?,
             None => missing(call, work),
         };
         answers.push(Part::of(Data::FunctionResponse(response)));
     }
-    for (path, result) in given {
+    let mut orphans: Vec<_> = by_id.into_values().flatten().collect();
+    orphans.sort_by_key(|(order, _)| *order);
+    for (_, (path, result)) in orphans {
         let why = format!("there is no call {:?} right before it", result.tool_use_id);
         work.report.dropped(path, &why);
     }

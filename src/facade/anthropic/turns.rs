@@ -9,7 +9,8 @@ use super::work::{Work, at};
 use crate::domain::error::Error;
 use crate::proto::anthropic::block::Block as Kind;
 use crate::proto::anthropic::{
-    InputMessage, ServerToolResultBlock, TextBlock, ThinkingBlock, ToolUseBlock, content,
+    InputMessage, RedactedThinkingBlock, ServerToolResultBlock, TextBlock, ThinkingBlock, ToolUseBlock,
+    content,
 };
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{CodeExecutionResult, Content, ExecutableCode, FunctionCall, Part};
@@ -131,11 +132,7 @@ impl Told {
         for Said { path, block, .. } in turn {
             match block {
                 Kind::Thinking(thinking) => parts.extend(thought(thinking, &path, &mut signature, work)),
-                Kind::RedactedThinking(hidden) => match carrier::read(&hidden.data) {
-                    Carried::Call(carried) => carried.clone_into(&mut signature),
-                    Carried::Foreign => foreign(&at(&path, "data"), work),
-                    Carried::Thought(_) | Carried::Nothing => {}
-                },
+                Kind::RedactedThinking(hidden) => redacted(&hidden, &path, &mut signature, work),
                 Kind::ToolUse(call) => {
                     let mut part = called(call, &path, work, &mut self.calls)?;
                     part.thought_signature = std::mem::take(&mut signature);
@@ -183,8 +180,18 @@ fn thought(thinking: ThinkingBlock, path: &str, call: &mut String, work: &mut Wo
     None
 }
 
+fn redacted(hidden: &RedactedThinkingBlock, path: &str, call: &mut String, work: &mut Work) {
+    work.unknown(path, &hidden.extra);
+    match carrier::read(&hidden.data) {
+        Carried::Call(signature) => signature.clone_into(call),
+        Carried::Foreign => foreign(&at(path, "data"), work),
+        Carried::Thought(_) | Carried::Nothing => {}
+    }
+}
+
 fn called(call: ToolUseBlock, path: &str, work: &mut Work, open: &mut Vec<Open>) -> Result<Part, Error> {
     work.cache_control(path, &call.cache_control);
+    work.unknown(path, &call.extra);
     for (name, value) in [("id", &call.id), ("name", &call.name)] {
         if value.is_empty() {
             return Err(Error::field(at(path, name), "is required"));

@@ -4,5 +4,6 @@ pub mod chat;
 pub mod embeddings;
 mod error;
 pub mod models;
+pub mod responses;
 
 pub use error::OPENAI;

@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::site::{Question, Site};
 use super::wire::encoded;
-use crate::domain::model::{ModelCause, ModelError};
+use crate::domain::model::{ModelCause, ModelError, Relay};
 use crate::domain::secret::Secret;
 use crate::model::http::Call;
 
@@ -68,6 +68,14 @@ impl Site for Api {
             Some(key) => text.replace(key.expose(), "[redacted]"),
             None => text.to_owned(),
         }
+    }
+
+    async fn relay(&self, relay: &Relay) -> Option<Result<Call, ModelError>> {
+        let call = segment(&relay.model).map(|model| {
+            let url = self.url(&format!("models/{model}:{}", relay.action()));
+            self.signed(Call::post(url, relay.body.clone()))
+        });
+        Some(call)
     }
 
     async fn call(&self, question: Question<'_>) -> Result<Call, ModelError> {

@@ -22,7 +22,7 @@ pub(super) fn refusal(name: &str, credentials: &str, status: u16, body: &[u8]) -
         false => said.message.clone(),
     };
     let message = match cause {
-        ModelCause::Denied => {
+        ModelCause::Denied | ModelCause::Forbidden => {
             let see = said.links.first().map(|link| format!(" (see {link})")).unwrap_or_default();
             format!("{name} refused {credentials}: {words}{see}")
         }
@@ -90,7 +90,8 @@ impl Said {
         match status {
             400 if self.is_key() => ModelCause::Denied,
             400 | 413 if self.is_length() || status == 413 => ModelCause::TooLong,
-            401 | 403 => ModelCause::Denied,
+            401 => ModelCause::Denied,
+            403 => ModelCause::Forbidden,
             402 => ModelCause::Exhausted,
             404 => ModelCause::NotFound,
             408 | 499 => ModelCause::Unavailable,

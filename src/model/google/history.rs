@@ -1,6 +1,8 @@
 //! A conversation that Google's servers accept: begins and ends with the user, has no empty turn, no thought that is told
 //! again, and a signature on every call that must have one. Pure.
 
+mod ids;
+
 use super::Abilities;
 use super::fit::Changes;
 use crate::proto::gemini::part::Data;
@@ -28,8 +30,11 @@ pub(super) fn mended(contents: Vec<Content>, abilities: &Abilities, changes: &mu
         changes.guessed("contents", "a conversation ends with the user");
         mended.push(said("Please continue."));
     }
-    if !abilities.call_ids {
-        forget_ids(&mut mended);
+    match abilities.call_ids {
+        true => ids::pair(&mut mended),
+        false => {
+            forget_ids(&mut mended);
+        }
     }
     if abilities.signatures {
         this_turn(&mut mended).iter_mut().for_each(sign);

@@ -11,6 +11,7 @@ mod fit;
 mod history;
 mod learned;
 mod read;
+mod relay;
 mod schema;
 mod site;
 pub mod vertex;
@@ -33,7 +34,7 @@ use self::learned::{Learned, Lesson};
 use super::chunks::chunks;
 use super::http::{Answer, Http};
 use super::names::Names;
-use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared};
+use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared, Relay, Relayed};
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
     GenerateContentRequest, GenerateContentResponse, Model,
@@ -121,6 +122,10 @@ impl<S: Site> Backend for Google<S> {
     fn prepare(&self, request: GenerateContentRequest) -> Prepared {
         let Fitted { request, changes, .. } = self.inner.fitted(request);
         Prepared { request, changes, upstream: String::new() }
+    }
+
+    async fn relay(&self, relay: &Relay) -> Option<Result<Relayed, ModelError>> {
+        self.inner.relay(relay).await
     }
 
     fn searches(&self, _model: &str) -> bool {

@@ -5,7 +5,7 @@ use http::HeaderMap;
 
 use super::Abilities;
 use crate::domain::change::Change;
-use crate::domain::model::ModelError;
+use crate::domain::model::{ModelError, Relay};
 use crate::model::http::Call;
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
@@ -33,6 +33,11 @@ pub trait Site: Send + Sync + 'static {
 
     /// The question with its address and its credentials.
     async fn call(&self, question: Question<'_>) -> Result<Call, ModelError>;
+
+    /// A request that passes as it is, with its address and its credentials. None where another dialect is spoken.
+    async fn relay(&self, _relay: &Relay) -> Option<Result<Call, ModelError>> {
+        None
+    }
 
     /// The credentials in these headers were refused. True if there may be others now.
     async fn renew(&self, _refused: &HeaderMap) -> bool {

@@ -17,7 +17,7 @@ use super::credentials::{self, TokenSource};
 use super::site::{Question, Site};
 use super::wire::encoded;
 use crate::domain::change::Change;
-use crate::domain::model::ModelError;
+use crate::domain::model::{ModelError, Relay, Verb};
 use crate::domain::secret::Secret;
 use crate::model::http::Call;
 use crate::proto::gemini::{
@@ -92,6 +92,17 @@ impl Site for Vertex {
 
     async fn call(&self, question: Question<'_>) -> Result<Call, ModelError> {
         self.signed(self.unsigned(question)?).await
+    }
+
+    /// Counts and embeddings are another wire there.
+    async fn relay(&self, relay: &Relay) -> Option<Result<Call, ModelError>> {
+        if !matches!(relay.verb, Verb::Generate | Verb::Stream) {
+            return None;
+        }
+        match self.address.of_model(&relay.model, &relay.action()) {
+            Ok(url) => Some(self.signed(Call::post(url, relay.body.clone())).await),
+            Err(error) => Some(Err(error)),
+        }
     }
 
     async fn renew(&self, refused: &HeaderMap) -> bool {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::domain::model::{ModelCause, ModelError};
-use crate::proto::gemini::{CountTokensRequest, GenerateContentRequest};
+use crate::proto::gemini::CountTokensRequest;
 use crate::proto::vendor;
 
 pub(super) use super::history::{forget_ids, forget_signatures};
@@ -51,6 +51,7 @@ pub(super) fn blames_ids(error: &ModelError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::gemini::GenerateContentRequest;
 
     #[test]
     fn a_counted_request_names_its_model() {

@@ -31,7 +31,7 @@ const WORDS: &[(&str, ModelCause)] = &[
     ("insufficient_balance", ModelCause::Exhausted),
     ("invalid_api_key", ModelCause::Denied),
     ("authentication_error", ModelCause::Denied),
-    ("permission_error", ModelCause::Denied),
+    ("permission_error", ModelCause::Forbidden),
     ("model_not_found", ModelCause::NotFound),
     ("not_found_error", ModelCause::NotFound),
     ("rate_limit_exceeded", ModelCause::Limited),
@@ -157,7 +157,8 @@ fn cause(status: Option<StatusCode>, said: &Error) -> ModelCause {
 
 fn by_status(status: Option<StatusCode>) -> ModelCause {
     match status.map(|status| status.as_u16()) {
-        Some(401 | 403 | 407) => ModelCause::Denied,
+        Some(401 | 407) => ModelCause::Denied,
+        Some(403) => ModelCause::Forbidden,
         Some(402) => ModelCause::Exhausted,
         // A redirect is not followed: the key would go with it.
         Some(300..=399 | 404 | 405 | 410) => ModelCause::NotFound,
@@ -177,7 +178,7 @@ fn message(cause: ModelCause, status: Option<StatusCode>, said: &Error, who: &Wh
     let text = shown(&said.message);
     let text = if text.is_empty() { String::new() } else { format!(": {text}") };
     match cause {
-        ModelCause::Denied => {
+        ModelCause::Denied | ModelCause::Forbidden => {
             // Beside a wrong key stands the key itself, more or less.
             let text = if forbidden { text } else { String::new() };
             format!("{name} refused {credentials}{status}: it is wrong, or may not do this{text}")

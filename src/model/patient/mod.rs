@@ -18,7 +18,7 @@ use self::attempt::Attempt;
 use self::judge::Judge;
 use self::retry::Retry;
 use crate::domain::backoff;
-use crate::domain::model::{Backend, Chunks, ModelError, Prepared};
+use crate::domain::model::{Backend, Chunks, ModelError, Prepared, Relay, Relayed};
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
     GenerateContentRequest, GenerateContentResponse, Model,
@@ -86,6 +86,11 @@ impl Backend for Patient {
 
     fn prepare(&self, request: GenerateContentRequest) -> Prepared {
         self.inner.prepare(request)
+    }
+
+    /// Once: whoever sends bytes asks again by itself.
+    async fn relay(&self, relay: &Relay) -> Option<Result<Relayed, ModelError>> {
+        self.inner.relay(relay).await
     }
 
     fn searches(&self, model: &str) -> bool {

@@ -101,6 +101,7 @@ mod tests {
             ModelCause::Invalid,
             ModelCause::TooLong,
             ModelCause::Denied,
+            ModelCause::Forbidden,
             ModelCause::NotFound,
             ModelCause::Unsupported,
             ModelCause::Exhausted,

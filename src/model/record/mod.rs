@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use self::blot::Blot;
 use self::file::Writer;
 use self::hearing::{Hearing, Listener};
-use crate::domain::model::{Backend, Chunks, ModelError, Prepared};
+use crate::domain::model::{Backend, Chunks, ModelError, Prepared, Relay, Relayed};
 use crate::domain::secret::Secret;
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
@@ -81,6 +81,11 @@ impl Backend for Recorder {
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         self.inner.models().await
+    }
+
+    /// What passes unread would be missing in the script.
+    async fn relay(&self, _relay: &Relay) -> Option<Result<Relayed, ModelError>> {
+        None
     }
 
     fn prepare(&self, request: GenerateContentRequest) -> Prepared {

@@ -35,7 +35,7 @@ const CAUSES: [(u16, ModelCause); 13] = [
     (400, ModelCause::Invalid),
     (401, ModelCause::Denied),
     (402, ModelCause::Exhausted),
-    (403, ModelCause::Denied),
+    (403, ModelCause::Forbidden),
     (404, ModelCause::NotFound),
     (413, ModelCause::TooLong),
     (429, ModelCause::Limited),

@@ -16,6 +16,8 @@ pub(super) struct Meter {
     first: Option<Instant>,
     usage: UsageMetadata,
     outcome: &'static str,
+    /// Nobody was asked.
+    forgotten: bool,
 }
 
 /// Who is asked.
@@ -36,6 +38,7 @@ impl Meter {
             first: None,
             usage: UsageMetadata::default(),
             outcome: "left",
+            forgotten: false,
         }
     }
 
@@ -51,6 +54,27 @@ impl Meter {
         }
     }
 
+    pub(super) fn began(&mut self) {
+        self.first.get_or_insert_with(Instant::now);
+    }
+
+    /// Of an answer that was not listened to.
+    pub(super) fn last_words(&mut self, last: &GenerateContentResponse) {
+        let failed = !matches!(self.outcome, "left" | "answered");
+        let outcome = self.outcome;
+        if self.first.is_some() {
+            self.heard(last);
+        }
+        if failed {
+            self.outcome = outcome;
+        }
+    }
+
+    /// It came to nothing that could be told.
+    pub(super) fn forget(&mut self) {
+        self.forgotten = true;
+    }
+
     pub(super) fn ended(&mut self) {
         self.outcome = "answered";
     }
@@ -62,6 +86,9 @@ impl Meter {
 
 impl Drop for Meter {
     fn drop(&mut self) {
+        if self.forgotten {
+            return;
+        }
         let (elapsed, first) = (self.began.elapsed(), self.first.map(|first| first - self.began));
         let Who { backend, model, route, arm } = &self.who;
         let tokens = Tokens {
@@ -95,6 +122,7 @@ fn word(cause: ModelCause) -> &'static str {
         ModelCause::Invalid => "invalid",
         ModelCause::TooLong => "too_long",
         ModelCause::Denied => "denied",
+        ModelCause::Forbidden => "forbidden",
         ModelCause::NotFound => "not_found",
         ModelCause::Unsupported => "unsupported",
         ModelCause::Limited => "limited",

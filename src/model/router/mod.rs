@@ -2,6 +2,7 @@
 //! backends by their contract alone; `app` fills it, everybody who asks a model asks it.
 
 mod meter;
+mod relay;
 mod rest;
 pub mod table;
 
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 use self::meter::{Meter, Who};
 use self::rest::{Rests, passes_on};
 use self::table::{Names, Stop, Way};
-use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared};
+use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared, Relay, Relayed};
 use crate::domain::pattern::covers;
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
@@ -277,6 +278,10 @@ impl Backend for Router {
         let upstream = format!("{}/{}", who.backend, who.model);
         let prepared = backend.prepare(GenerateContentRequest { model: who.model, ..request });
         Prepared { upstream, ..prepared }
+    }
+
+    async fn relay(&self, relay: &Relay) -> Option<Result<Relayed, ModelError>> {
+        self.pass(relay).await
     }
 
     /// Whether anybody on the way can, on whatever arm.

@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, Stream, StreamExt};
 use tonic::Status;
 
+use super::arguments::Arguments;
 use super::calls::Ids;
 use super::fault::fault;
 use super::guard::Spending;
@@ -28,6 +29,7 @@ pub(super) struct Answering<R: Reply> {
     /// Kept for its room.
     fresh: Vec<R::Event>,
     ids: Ids,
+    arguments: Arguments,
     notes: Notes,
     spending: Spending,
     ledger: Ledger,
@@ -44,13 +46,14 @@ enum State {
 
 impl<R: Reply> Answering<R> {
     pub(super) fn new(chunks: Chunks, ready: Ready<R>, ledger: Ledger) -> Self {
-        let Ready { who, reply, notes, spending, id, .. } = ready;
+        let Ready { who, reply, notes, spending, id, arguments, .. } = ready;
         Self {
             state: State::Hearing(chunks),
             reply,
             events: VecDeque::new(),
             fresh: Vec::new(),
             ids: Ids::new(R::CALL, &id),
+            arguments,
             notes,
             spending,
             ledger,
@@ -73,6 +76,7 @@ impl<R: Reply> Answering<R> {
 
     fn take(&mut self, mut chunk: GenerateContentResponse) -> Result<(), Error> {
         self.ids.give(&mut chunk);
+        self.arguments.check(&mut chunk)?;
         self.notes.see(&chunk);
         self.spending.see(&chunk);
         let taken = self.reply.push(chunk, &mut self.fresh);

@@ -8,6 +8,7 @@ pub fn fault(error: ModelError) -> Error {
         ModelCause::Invalid => Cause::InvalidArgument,
         ModelCause::TooLong => Cause::ContextTooLong,
         ModelCause::Denied => Cause::ModelKeyRefused,
+        ModelCause::Forbidden => Cause::ModelForbidden,
         ModelCause::NotFound => Cause::ModelNotFound,
         ModelCause::Unsupported => Cause::ModelCannot,
         ModelCause::Limited => Cause::RateLimited,

@@ -2,6 +2,7 @@
 //! dialects go this one way; the services of each only name their conversion. Knows no HTTP and no vendor.
 
 mod answering;
+mod arguments;
 mod asks;
 mod calls;
 mod fault;
@@ -52,10 +53,11 @@ impl Drive {
         request: Request<Q>,
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
     ) -> Result<Response<R::Answer>, Status> {
-        let Ready { who, request, reply, metadata, mut notes, mut spending, id } =
+        let Ready { who, request, reply, metadata, mut notes, mut spending, id, arguments } =
             self.ready(request, convert).await?;
         let mut whole = self.backend.generate(request).await.map_err(fault)?;
         Ids::new(R::CALL, &id).give(&mut whole);
+        arguments.check(&mut whole)?;
         notes.see(&whole);
         spending.see(&whole);
         self.ledger.keep(&who, notes).await;

@@ -6,6 +6,7 @@ use tonic::Request;
 use tonic::metadata::{MetadataMap, MetadataValue};
 
 use super::Drive;
+use super::arguments::Arguments;
 use super::guard::Spending;
 use super::ledger::Notes;
 use crate::domain::change::Change;
@@ -36,6 +37,7 @@ pub(super) struct Ready<R> {
     pub(super) notes: Notes,
     pub(super) spending: Spending,
     pub(super) id: String,
+    pub(super) arguments: Arguments,
 }
 
 impl Drive {
@@ -50,6 +52,7 @@ impl Drive {
         let Converted { request, mut report, remote, reply } = converted;
         self.guard.check(&*self.backend, &who, &request.model).await?;
         let spending = self.guard.admit(&who, &request)?;
+        let arguments = Arguments::new(&request, strict);
         let Prepared { upstream, changes, .. } = self.backend.prepare(request.clone());
         report.extend(changes);
         if strict {
@@ -61,7 +64,7 @@ impl Drive {
         spending.tell(anthropic, &mut metadata);
         log(&report, &upstream);
         let notes = Notes::new(upstream, &request);
-        Ok(Ready { who, request, reply, metadata, notes, spending, id })
+        Ok(Ready { who, request, reply, metadata, notes, spending, id, arguments })
     }
 
     /// The same without its effects.

@@ -24,7 +24,7 @@ pub fn shared(openai: &[Route], anthropic: &[Route], gemini: &[Route]) -> Vec<Ro
         Some(Route::plain(first.rule(), move |call| {
             let vendor = Vendor::asking(&call.parts.headers, call.parts.uri.query().unwrap_or_default());
             let route = of.get(vendor as usize).cloned().flatten().unwrap_or_else(|| first.clone());
-            async move { route.handle(call).await }
+            async move { route.handle(call.answered_in(vendor.dialect())).await }
         }))
     };
     [true, false].into_iter().filter_map(one).collect()

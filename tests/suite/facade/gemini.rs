@@ -125,6 +125,31 @@ const ODD: &str =
     r#"{ "zeta" : 1.0e2, "contents":[{"parts":[{"text":"hi","new":{"b":1,"a":12345678901234567890}}]}] }"#;
 
 #[tokio::test(flavor = "multi_thread")]
+async fn bytes_pass_through_where_gemini_stands_behind() {
+    let odd_answer = "data: {\"candidates\" : [ {\"content\":{\"parts\":[{\"text\":\"x\"}]},\"finishReason\":\"NEW\"} ],\"big\":1.50}\r\n\r\n";
+    let upstream = Upstream::start([Reply::open().send(odd_answer)]).await;
+    let server = before(&upstream);
+    let path = "/v1/models/gemini-x:streamGenerateContent?alt=sse";
+    let answer = post(&server, path, ODD).await;
+    assert_eq!((answer.status().as_u16(), answer.text().await.unwrap()), (200, odd_answer.to_owned()));
+    let asked = upstream.asked().remove(0);
+    assert_eq!(String::from_utf8(asked.body.clone()).unwrap(), ODD);
+    assert_eq!(
+        (asked.path.as_str(), asked.header("x-goog-api-key")),
+        ("/v1beta/models/gemini-x:streamGenerateContent?alt=sse", KEY)
+    );
+    upstream.answer_from_now_on([Reply::text(
+        429,
+        "application/json",
+        "[{\"error\": 1 }]",
+        "retry-after: 7\r\n",
+    )]);
+    let refused = post(&server, path, ODD).await;
+    assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (429, &"7".parse().unwrap()));
+    assert_eq!(refused.text().await.unwrap(), "[{\"error\": 1 }]");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_leaves_ends_the_call_of_the_model() {
     let first = Reply::open().event(&chunk(json!([{"text": "a"}]), ""));
     let upstream = Upstream::start([first.then(Step::Silence)]).await;

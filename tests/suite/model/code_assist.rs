@@ -99,7 +99,7 @@ async fn schemas_are_in_the_dialect_that_it_knows() {
     assert_eq!(words(&[printed(&answer)]), "all");
     assert_eq!(
         upstream.asked()[1].json()["request"]["tools"][0]["functionDeclarations"][0],
-        json!({"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}})
+        json!({"name": "f", "parameters": {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}}})
     );
 }
 

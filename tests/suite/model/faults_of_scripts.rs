@@ -31,7 +31,7 @@ async fn every_fault_has_its_cause() {
         ("error: {status: 400}", Invalid, status(400)),
         ("error: {status: 401}", Denied, status(401)),
         ("error: {status: 402}", Exhausted, status(402)),
-        ("error: {status: 403}", Denied, status(403)),
+        ("error: {status: 403}", Forbidden, status(403)),
         ("error: {status: 404}", NotFound, status(404)),
         ("error: {status: 413}", TooLong, status(413)),
         ("error: {status: 429, after: 90s}", Limited, status(429)),

@@ -12,6 +12,7 @@ mod openai;
 mod outage;
 mod patience;
 mod record;
+mod relay;
 mod routes;
 mod vertex;
 

@@ -73,7 +73,7 @@ fn lasting() -> Vec<Case> {
     use ModelCause::*;
     vec![
         ("400", vec![refusal(400, &json!([]))], "", 1, Some(Invalid)),
-        ("403", vec![refusal(403, &json!([]))], "", 1, Some(Denied)),
+        ("403", vec![refusal(403, &json!([]))], "", 1, Some(Forbidden)),
         ("404", vec![refusal(404, &json!([]))], "", 1, Some(NotFound)),
         ("429 for long", vec![refusal(429, &json!([{"retryDelay": "9s"}]))], "", 1, Some(Limited)),
         (

@@ -214,7 +214,55 @@ fn told(answer: &ChatCompletion) -> Value {
     logprobs_aside(serde_json::from_str(&printed(answer)).unwrap())
 }
 
+/// A message by a number: words, calls under few ids, and answers to them or to nobody.
+fn message((kind, id): (u8, u8)) -> Value {
+    let call =
+        |id: u8| json!({"id": format!("c{id}"), "function": {"name": format!("f{id}"), "arguments": "{}"}});
+    match kind {
+        0 => json!({"role": "user", "content": "u"}),
+        1 => json!({"role": "assistant", "content": "a"}),
+        2 => json!({"role": "system", "content": "s"}),
+        3 => json!({"role": "assistant", "tool_calls": [call(id)]}),
+        4 => json!({"role": "assistant", "content": "a", "tool_calls": [call(id), call(id + 1)]}),
+        _ => json!({"role": "tool", "tool_call_id": format!("c{id}"), "content": id.to_string()}),
+    }
+}
+
+fn names(content: &Content, of: impl Fn(&Data) -> Option<(String, String)>) -> Vec<(String, String)> {
+    content.parts.iter().filter_map(|part| part.data.as_ref().and_then(&of)).collect()
+}
+
+fn called(data: &Data) -> Option<(String, String)> {
+    if let Data::FunctionCall(call) = data { Some((call.id.clone(), call.name.clone())) } else { None }
+}
+
+fn answered(data: &Data) -> Option<(String, String)> {
+    if let Data::FunctionResponse(answer) = data {
+        Some((answer.id.clone(), answer.name.clone()))
+    } else {
+        None
+    }
+}
+
 proptest! {
+    /// Bugs 13, 15 and 17: whatever was sent, each call is answered once, in its order, by name, and beside nothing else.
+    #[test]
+    fn calls_and_answers_match_in_any_conversation(kinds in prop::collection::vec((0..8u8, 0..4u8), 1..24)) {
+        let messages: Vec<Value> = kinds.into_iter().map(message).collect();
+        let text = json!({"model": "m", "messages": messages}).to_string();
+        let Ok(Converted { request, .. }) = converted(&text) else { return Ok(()) };
+        let mut calls = Vec::new();
+        for content in &request.contents {
+            prop_assert!(!content.parts.is_empty());
+            let answers = names(content, answered);
+            prop_assert!(answers.is_empty() || answers.len() == content.parts.len());
+            prop_assert_eq!(answers, std::mem::take(&mut calls));
+            calls = names(content, called);
+            prop_assert!(calls.is_empty() || content.role == "model");
+        }
+        prop_assert!(calls.is_empty());
+    }
+
     #[test]
     fn an_answer_is_the_same_wherever_it_is_cut(case in any::<Index>(), cuts in prop::collection::vec(any::<Index>(), 1..20)) {
         let paths = cases(".chunks.json");

@@ -35,7 +35,7 @@ fn each_refusal_has_its_cause_and_its_words() {
         403,
         "No.",
         help,
-        Denied,
+        Forbidden,
         None,
         "Google refused the key from X: No. (see https://example.com/verify)",
     );

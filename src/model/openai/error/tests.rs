@@ -37,7 +37,7 @@ const REFUSALS: &[(u16, &str, &str, &str, ModelCause, &str)] = &[
         "Country not supported.",
         "request_forbidden",
         "null",
-        Denied,
+        Forbidden,
         "the server refused the key from X (403): it is wrong, or may not do this: Country not supported.",
     ),
     (

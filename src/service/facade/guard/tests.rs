@@ -143,6 +143,7 @@ impl Backend for Listing {
         *times += 1;
         match *times {
             1 => Ok(vec![Model { name: "listed".to_owned(), ..Model::default() }]),
+            3.. => Ok(vec![Model { name: "new".to_owned(), ..Model::default() }]),
             _ => Err(ModelError::new(ModelCause::Unavailable, "down")),
         }
     }
@@ -160,6 +161,11 @@ async fn names_that_nobody_knows_are_refused_where_that_is_set() {
     assert_eq!(*backend.0.lock().unwrap(), 1, "the list is kept for a minute");
     advance(FRESH_ENOUGH).await;
     assert!(guard.check(&backend, &who(), "other").await.is_ok(), "without a list names are not checked");
+    for (minutes, listed) in [(2, true), (11, false)] {
+        advance(Duration::from_mins(minutes)).await;
+        assert!(guard.check(&backend, &who(), "new").await.is_ok());
+        assert_eq!(guard.check(&backend, &who(), "listed").await.is_ok(), listed, "{minutes}");
+    }
     assert!(Guard::default().check(&backend, &who(), "other").await.is_ok());
 }
 

@@ -89,7 +89,12 @@ fn data(url: &str) -> Result<Blob, &'static str> {
         return Err("is not base64 behind the comma");
     }
     let mime = mime.split(';').next().unwrap_or_default();
-    let mime = if mime.is_empty() { OCTETS } else { mime };
+    let mime = match mime {
+        "" => OCTETS,
+        // No such type exists, and many send it.
+        "image/jpg" => "image/jpeg",
+        mime => mime,
+    };
     let data = if data.contains(['\r', '\n']) { data.replace(['\r', '\n'], "") } else { data.to_owned() };
     Ok(Blob { mime_type: mime.to_ascii_lowercase(), data })
 }
@@ -131,6 +136,7 @@ mod tests {
         for (url, expected) in [
             ("data:image/png;base64,AA==", "bytes image/png AA=="),
             ("DATA:image/PNG;name=x;base64,A-_\nA", "bytes image/png A-_A"),
+            ("data:image/jpg;base64,AA==", "bytes image/jpeg AA=="),
             ("data:;base64,AA==", "bytes application/octet-stream AA=="),
             ("data:text/plain,hello", "must be in base64: data:TYPE;base64,BYTES"),
             ("data:image/png;base64", "has no comma: a data: URL is data:TYPE;base64,BYTES"),

@@ -1,0 +1,59 @@
+//! Bytes that pass through to a server that speaks this dialect itself: the body as it came, the answer as it comes. Only what
+//! refuses is read, so that no key stands in it.
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderName};
+
+use super::{ERROR, Inner, Site};
+use crate::domain::model::{ModelError, Relay, Relayed};
+use crate::model::http::{Answer, Call};
+
+/// What a client may see of the other side's headers.
+const SHOWN: [HeaderName; 3] = [CONTENT_TYPE, RETRY_AFTER, HeaderName::from_static("retry-after-ms")];
+
+impl<S: Site> Inner<S> {
+    pub(super) async fn relay(&self, relay: &Relay) -> Option<Result<Relayed, ModelError>> {
+        match self.site.relay(relay).await? {
+            Ok(call) => Some(self.relayed(call, relay).await),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    async fn relayed(&self, call: Call, relay: &Relay) -> Result<Relayed, ModelError> {
+        let credentials = call.headers.clone();
+        let answer = self.http.send(call).await?;
+        if answer.status.as_u16() == 401 && self.site.renew(&credentials).await {
+            let again = self.site.relay(relay).await;
+            if let Some(call) = again.and_then(Result::ok) {
+                return self.passed(self.http.send(call).await?).await;
+            }
+        }
+        self.passed(answer).await
+    }
+
+    async fn passed(&self, answer: Answer) -> Result<Relayed, ModelError> {
+        let (status, headers) = (answer.status, shown(&answer.headers));
+        let body = match status.is_success() {
+            true => answer.pieces().boxed(),
+            false => {
+                let body = answer.whole(ERROR).await.unwrap_or_default();
+                stream::iter([Ok(self.blotted(body))]).boxed()
+            }
+        };
+        Ok(Relayed { status: status.as_u16(), headers, body })
+    }
+
+    fn blotted(&self, body: Bytes) -> Bytes {
+        match std::str::from_utf8(&body) {
+            Ok(text) => self.site.blot(text).into(),
+            Err(_) => body,
+        }
+    }
+}
+
+fn shown(headers: &HeaderMap) -> HeaderMap {
+    let one = |name: &HeaderName| Some((name.clone(), headers.get(name)?.clone()));
+    SHOWN.iter().filter_map(one).collect()
+}
