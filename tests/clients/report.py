@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 # A case passes when its check returns.
@@ -41,11 +42,19 @@ class Report:
 
     def program(self, name: str, command: Sequence[str], timeout: float = 60) -> None:
         """Runs a program that prints such lines itself, and counts them."""
+        self._count(name, execute(command, timeout))
+
+    def programs(self, commands: Sequence[tuple[str, Sequence[str]]], wide: int, timeout: float = 100) -> None:
+        """The same with several at a time; their lines come in order."""
+        with ThreadPoolExecutor(wide) as pool:
+            under_way = [(name, pool.submit(execute, command, timeout)) for name, command in commands]
+            for name, future in under_way:
+                self._count(name, future.result())
+
+    def _count(self, name: str, done: subprocess.CompletedProcess[str] | Exception) -> None:
         before = self.failed
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            why = describe(error)
+        if isinstance(done, Exception):
+            why = describe(done)
             self._case(name, lambda: fail(why))
             return
         for line in done.stdout.splitlines():
@@ -56,6 +65,13 @@ class Report:
         # One that dies says so by its exit code alone.
         if done.returncode != 0 and self.failed == before:
             self._case(name, lambda: fail(f"exit code {done.returncode}: {one_line(done.stderr)}"))
+
+
+def execute(command: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str] | Exception:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return error
 
 
 def fail(why: str) -> None:

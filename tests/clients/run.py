@@ -1,10 +1,11 @@
-"""Runs every client against the built server: grpcio, connect-web, the SDKs of A2A, curl, and the commands of the
-README.
+"""Runs every client against the built server: grpcio, connect-web, the SDKs of A2A and of the vendors of models, curl, and
+the commands of the README.
 
     python run.py path/to/agena path/to/clients
 
 The second is a directory that scripts/test makes: `node` with the .mjs files, their packages and the generated
-schema, `a2a10` and `a2a03` with the two SDKs for Python.
+schema, `a2a10` and `a2a03` with the two SDKs for Python, `sdk`, `sdk-node` and `langchain` with those of the vendors.
+With AGENA_CLIENTS_PREVIOUS=1 the major versions before run as well, from `sdk-previous` and `sdk-previous-node`.
 Prints a line per case, then the counts; exits 1 if a case failed.
 """
 
@@ -23,6 +24,9 @@ from report import Report, expect
 from server import Place, Server
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "sdk"))
+from fake_gemini import FakeGemini  # noqa: E402 - it lies beside its cases
+
 README_ADDRESS = ("127.0.0.1", 41242)
 # The webhooks of the clients lie here, which is refused unless it is allowed.
 A2A_OPTIONS = ("--rehearsal", str(HERE / "a2a.yaml"), "--set", 'push.allow_hosts=["127.0.0.1"]')
@@ -59,6 +63,47 @@ def a2a(report: Report, place: Place, clients: Path) -> None:
         ]:
             report.program(name, [*command, server.url, server.token])
         stop(report, server)
+
+
+def vendors(clients: Path, suffix: str, name: str) -> list[tuple[str, list[str]]]:
+    """The same cases for each generation of the SDKs."""
+    python, node = clients / f"sdk{suffix}/bin/python", clients / f"sdk{suffix}-node"
+    # Some need a newer Node than most people have; then one lies beside them.
+    own = node / "node_modules/.bin/node"
+    made = [
+        (f"{title}{name}", [str(python), str(HERE / f"sdk/{program}.py")])
+        for title, program in (
+            ("openai", "openai_cases"),
+            ("openai responses", "responses_cases"),
+            ("anthropic", "anthropic_cases"),
+            ("google-genai", "genai_cases"),
+        )
+    ]
+    scripts = (("openai for Node", "openai"), ("@anthropic-ai/sdk", "anthropic"), ("@google/genai", "genai"))
+    executable = str(own if own.exists() else "node")
+    return made + [(f"{title}{name}", [executable, str(node / f"{script}.mjs")]) for title, script in scripts]
+
+
+def facades(report: Report, place: Place, clients: Path) -> None:
+    heading("The SDKs of the vendors, over a model of Google's")
+    sdk = str(clients / "sdk/bin/python")
+    commands = vendors(clients, "", "")
+    commands += [
+        ("langchain", [str(clients / "langchain/bin/python"), str(HERE / "sdk/langchain_cases.py")]),
+        ("grpcio", ["env", f"PYTHONPATH={clients / 'sdk-gen'}", sdk, str(HERE / "sdk/grpc_cases.py")]),
+    ]
+    if os.environ.get("AGENA_CLIENTS_PREVIOUS") == "1":
+        commands += vendors(clients, "-previous", " before")
+    with FakeGemini() as fake:
+        google = {"GEMINI_API_KEY": "google's", "GOOGLE_GEMINI_BASE_URL": fake.url, "DEFAULT_MODEL": "gemini-3.8-flash"}
+        with Server(place, start_cases.ANY_PORT, **google) as server:
+            told = [server.url, server.token, fake.url]
+            # They mostly wait, but there are few cores.
+            report.programs([(name, [*command, *told]) for name, command in commands], wide=4)
+            stop(report, server)
+    heading("The SDKs of the vendors, over the rehearsal")
+    with Server(place) as server:
+        report.program("rehearsal", [sdk, str(HERE / "sdk/rehearsal_cases.py"), server.url, server.token, "-"])
 
 
 def encrypted(report: Report, place: Place) -> None:
@@ -103,6 +148,7 @@ def main() -> int:
         parts = (
             lambda: plain(report, place, clients / "node"),
             lambda: a2a(report, place, clients),
+            lambda: facades(report, place, clients),
             lambda: encrypted(report, place),
             lambda: command(report, place),
             lambda: readme(report, place),

@@ -44,11 +44,11 @@ class Place:
             kept.pop(name, None)
         return kept | {"HOME": str(self.root), "AGENA_DATA_DIR": str(self.data_dir)}
 
-    def popen(self, *arguments: str, stderr: int | IO[str]) -> subprocess.Popen[str]:
+    def popen(self, *arguments: str, stderr: int | IO[str], **variables: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             self.command(*arguments),
             cwd=self.workspace,
-            env=self.environment(),
+            env=self.environment() | variables,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -71,11 +71,13 @@ class Place:
 class Server:
     """A running server. As a context manager it leaves no process behind, whatever happens within."""
 
-    def __init__(self, place: Place, arguments: Sequence[str] = ("--listen", "127.0.0.1:0")) -> None:
+    def __init__(
+        self, place: Place, arguments: Sequence[str] = ("--listen", "127.0.0.1:0"), **variables: str
+    ) -> None:
         self.place = place
         # In a file, as a pipe that nobody reads would one day block the server.
         self._log = (place.root / "server.log").open("w+")
-        self._process = place.popen(*arguments, stderr=self._log)
+        self._process = place.popen(*arguments, stderr=self._log, **variables)
         self._lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         try:

@@ -57,8 +57,7 @@ def user(content: object) -> Any:
 
 
 def create(bench: Bench, fake: Fake, messages: list[Any], **more: Any) -> Any:
-    with connect(bench) as client:
-        return client.messages.create(model=fake.model, max_tokens=1000, messages=messages, **more)
+    return connect(bench).messages.create(model=fake.model, max_tokens=1000, messages=messages, **more)
 
 
 def stream(client: Anthropic, fake: Fake, messages: list[Any], **more: Any) -> Any:

@@ -58,8 +58,7 @@ def user(content: object) -> Any:
 
 
 def complete(bench: Bench, fake: Fake, messages: list[Any], **more: Any) -> Any:
-    with connect(bench) as client:
-        return client.chat.completions.create(model=fake.model, messages=messages, **more)
+    return connect(bench).chat.completions.create(model=fake.model, messages=messages, **more)
 
 
 @case("a conversation is sent whole")

@@ -47,8 +47,7 @@ ENDED = ("completed", "failed", "cancelled", "incomplete")
 
 
 def respond(bench: Bench, fake: Fake, input: Any, **more: Any) -> Any:
-    with connect(bench) as client:
-        return client.responses.create(model=fake.model, input=input, **more)
+    return connect(bench).responses.create(model=fake.model, input=input, **more)
 
 
 @case("a conversation is kept by the server")
