@@ -194,7 +194,7 @@ async fn a_stored_conversation_goes_on_also_after_a_restart() {
     assert_eq!(text(&third), "three");
     let asked = upstream.was_asked(3).await[2].json();
     let said = |role: &str, text: &str| json!({"role": role, "parts": [{"text": text}]});
-    let whole = json!([
+    let all = json!([
         said("user", "first"),
         said("model", "one"),
         said("user", "second"),
@@ -311,15 +311,17 @@ async fn what_cannot_be_done_is_refused_with_its_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_generated_client_asks_streams_counts_and_previews() {
-    let (_upstream, server) = serving(vec![says("yes")]).await;
+    let (upstream, server) = serving(vec![says("yes")]).await;
     let mut client = ResponsesServiceClient::connect(server.url.clone()).await.unwrap();
     let input = Some(ResponseInput { input: Some(response_input::Input::Text("hi".to_owned())) });
     let request = CreateResponseRequest { model: MODEL.to_owned(), input, ..Default::default() };
     let preview = soon(client.preview_response(request.clone())).await.unwrap().into_inner();
     assert_eq!(preview.request.unwrap().contents.len(), 1);
-    let events = soon(client.stream_response(request)).await.unwrap().into_inner();
+    let events = soon(client.stream_response(request.clone())).await.unwrap().into_inner();
     let events: Vec<_> = soon(events.collect::<Vec<_>>()).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(events.last().unwrap().kind(), "response.completed");
+    upstream.answer_from_now_on([Reply::json(200, &json!({"totalTokens": 7}))]);
+    assert_eq!(soon(client.count_input_tokens(request)).await.unwrap().into_inner().input_tokens, 7);
     let status = soon(client.stream_response(CreateResponseRequest::default())).await.unwrap_err();
     assert!(status.message().contains("input"), "{status}");
 }
