@@ -200,7 +200,7 @@ fn kind(cause: ModelCause) -> &'static str {
         ModelCause::Unsupported => "model_not_capable",
         ModelCause::Limited => "model_rate_limited",
         ModelCause::Exhausted => "model_quota_exhausted",
-        ModelCause::Unavailable => "model_unavailable",
+        ModelCause::Unavailable | ModelCause::Failed => "model_unavailable",
         ModelCause::Broken => "model_answer_broken",
     }
 }

@@ -101,6 +101,7 @@ causes! {
     RateLimited: "RATE_LIMITED", AGENA, ResourceExhausted, 429, -32603;
     QuotaExhausted: "QUOTA_EXHAUSTED", AGENA, ResourceExhausted, 429, -32603;
     ModelUnavailable: "MODEL_UNAVAILABLE", AGENA, Unavailable, 503, -32603;
+    ModelFailed: "MODEL_FAILED", AGENA, Internal, 500, -32603;
     ModelBroken: "MODEL_BROKEN", AGENA, Internal, 502, -32603;
     ResponseNotFound: "RESPONSE_NOT_FOUND", AGENA, NotFound, 404, -32602;
     Internal: "INTERNAL", AGENA, Internal, 500, -32603;

@@ -130,6 +130,8 @@ pub enum ModelCause {
     Exhausted,
     /// Down, overloaded or not reachable.
     Unavailable,
+    /// It failed at this request; at the same one later it may not.
+    Failed,
     /// The answer cannot be read.
     Broken,
 }
@@ -137,7 +139,7 @@ pub enum ModelCause {
 impl ModelCause {
     /// The same request may well be answered a little later.
     pub fn is_passing(self) -> bool {
-        matches!(self, Self::Limited | Self::Unavailable | Self::Broken)
+        matches!(self, Self::Limited | Self::Unavailable | Self::Failed | Self::Broken)
     }
 }
 

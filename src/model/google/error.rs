@@ -29,6 +29,7 @@ pub(super) fn refusal(name: &str, credentials: &str, status: u16, body: &[u8]) -
         ModelCause::Exhausted => format!("the quota at {name} is used up: {words}"),
         ModelCause::Limited => format!("{name} has had too many requests: {words}"),
         ModelCause::Unavailable => format!("{name} is not available: {words}"),
+        ModelCause::Failed => format!("{name} failed: {words}"),
         _ => format!("{name} refused the request: {words}"),
     };
     let retry_after = said.delay().or_else(|| (cause == ModelCause::Limited).then(|| said.usual()).flatten());
@@ -98,6 +99,7 @@ impl Said {
             429 if self.is_used_up() => ModelCause::Exhausted,
             429 => ModelCause::Limited,
             400..=498 => ModelCause::Invalid,
+            500 => ModelCause::Failed,
             _ => ModelCause::Unavailable,
         }
     }

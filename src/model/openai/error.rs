@@ -165,6 +165,7 @@ fn by_status(status: Option<StatusCode>) -> ModelCause {
         Some(408 | 409 | 425) => ModelCause::Unavailable,
         Some(413) => ModelCause::TooLong,
         Some(429) => ModelCause::Limited,
+        Some(500) => ModelCause::Failed,
         Some(501) => ModelCause::Unsupported,
         Some(400..=499) => ModelCause::Invalid,
         _ => ModelCause::Unavailable,
@@ -189,6 +190,7 @@ fn message(cause: ModelCause, status: Option<StatusCode>, said: &Error, who: &Wh
         ModelCause::Limited => format!("{name} has had too many requests{status}{text}"),
         ModelCause::Exhausted => format!("the quota at {name} is used up{status}{text}"),
         ModelCause::Unavailable => format!("{name} is not available{status}{text}"),
+        ModelCause::Failed => format!("{name} failed{status}{text}"),
         ModelCause::Invalid | ModelCause::Broken => format!("{name} refused the request{status}{text}"),
     }
 }

@@ -40,7 +40,7 @@ const CAUSES: [(u16, ModelCause); 13] = [
     (413, ModelCause::TooLong),
     (429, ModelCause::Limited),
     (503, ModelCause::Unavailable),
-    (500, ModelCause::Unavailable),
+    (500, ModelCause::Failed),
     (501, ModelCause::Unsupported),
     (502, ModelCause::Broken),
     (504, ModelCause::Unavailable),

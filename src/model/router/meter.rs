@@ -128,6 +128,7 @@ fn word(cause: ModelCause) -> &'static str {
         ModelCause::Limited => "limited",
         ModelCause::Exhausted => "exhausted",
         ModelCause::Unavailable => "unavailable",
+        ModelCause::Failed => "failed",
         ModelCause::Broken => "broken",
     }
 }

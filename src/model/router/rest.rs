@@ -24,7 +24,11 @@ pub(super) struct Rests(Mutex<HashMap<Stop, Instant>>);
 pub(super) fn passes_on(error: &ModelError) -> bool {
     matches!(
         error.cause,
-        ModelCause::Limited | ModelCause::Exhausted | ModelCause::Unavailable | ModelCause::NotFound
+        ModelCause::Limited
+            | ModelCause::Exhausted
+            | ModelCause::Unavailable
+            | ModelCause::Failed
+            | ModelCause::NotFound
     )
 }
 

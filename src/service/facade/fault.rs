@@ -14,6 +14,7 @@ pub fn fault(error: ModelError) -> Error {
         ModelCause::Limited => Cause::RateLimited,
         ModelCause::Exhausted => Cause::QuotaExhausted,
         ModelCause::Unavailable => Cause::ModelUnavailable,
+        ModelCause::Failed => Cause::ModelFailed,
         ModelCause::Broken => Cause::ModelBroken,
     };
     let told = Error::new(cause, error.message);

@@ -35,7 +35,7 @@ async fn every_fault_has_its_cause() {
         ("error: {status: 404}", NotFound, status(404)),
         ("error: {status: 413}", TooLong, status(413)),
         ("error: {status: 429, after: 90s}", Limited, status(429)),
-        ("error: {status: 500}", Unavailable, status(500)),
+        ("error: {status: 500}", Failed, status(500)),
         ("error: {status: 501}", Unsupported, status(501)),
         ("error: {status: 502}", Broken, status(502)),
         ("error: {status: 503}", Unavailable, status(503)),

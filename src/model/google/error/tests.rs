@@ -50,7 +50,8 @@ fn each_refusal_has_its_cause_and_its_words() {
     both(429, "Day.", day, Exhausted, None, "the quota at Google is used up: Day.");
     let later = r#"{"retryDelay":"3600s"}"#;
     both(429, "Later.", later, Exhausted, Some(3600.0), "the quota at Google is used up: Later.");
-    for status in [408, 499, 500, 502, 503, 504, 529] {
+    both(500, "Oops.", "", Failed, None, "Google failed: Oops.");
+    for status in [408, 499, 502, 503, 504, 529] {
         both(status, "Down.", "", Unavailable, None, "Google is not available: Down.");
     }
 }

@@ -80,7 +80,7 @@ const REFUSALS: &[(u16, &str, &str, &str, ModelCause, &str)] = &[
         Limited,
         "the server has had too many requests (429): Too large: reduce the length of your input.",
     ),
-    (500, "Oops.", "server_error", "null", Unavailable, "the server is not available (500): Oops."),
+    (500, "Oops.", "server_error", "null", Failed, "the server failed (500): Oops."),
     (503, "Busy.", "server_error", "null", Unavailable, "the server is not available (503): Busy."),
     // vLLM.
     (
@@ -199,7 +199,7 @@ const BODIES: &[(u16, &str, ModelCause, &str)] = &[
         NotFound,
         "the server has no such model or address (404): 404 page not found",
     ),
-    (500, "", Unavailable, "the server is not available (500)"),
+    (500, "", Failed, "the server failed (500)"),
     (413, "", TooLong, "the conversation is too long for the server (413)"),
     (302, "", NotFound, "the server has no such model or address (302)"),
     (408, "", Unavailable, "the server is not available (408)"),

@@ -229,8 +229,19 @@ fn chunk() -> impl Strategy<Value = GenerateContentResponse> {
 
 fn outcome() -> impl Strategy<Value = Outcome> {
     use ModelCause::*;
-    let causes =
-        [Invalid, TooLong, Denied, Forbidden, NotFound, Unsupported, Limited, Exhausted, Unavailable, Broken];
+    let causes = [
+        Invalid,
+        TooLong,
+        Denied,
+        Forbidden,
+        NotFound,
+        Unsupported,
+        Limited,
+        Exhausted,
+        Unavailable,
+        Failed,
+        Broken,
+    ];
     let error = (proptest::sample::select(causes.to_vec()), words(), option::of(0..100_000_000_u64));
     let error = error.prop_map(|(cause, message, after)| ModelError {
         retry_after: after.map(Duration::from_millis),
