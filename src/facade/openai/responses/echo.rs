@@ -2,9 +2,7 @@
 
 use crate::facade::Asked;
 use crate::proto::openai::response_tool_choice::Choice;
-use crate::proto::openai::{
-    CreateResponseRequest, Reasoning, Response, ResponseToolChoice, TextFormat, TextOptions,
-};
+use crate::proto::openai::{CreateResponseRequest, Response, ResponseToolChoice, TextFormat, TextOptions};
 
 pub(super) fn opening(request: &CreateResponseRequest, asked: &Asked<'_>) -> Response {
     let text = request.text.clone().unwrap_or_default();
@@ -24,7 +22,7 @@ pub(super) fn opening(request: &CreateResponseRequest, asked: &Asked<'_>) -> Res
         parallel_tool_calls: request.parallel_tool_calls != Some(false),
         previous_response_id: request.previous_response_id.clone().filter(|id| !id.is_empty()),
         prompt_cache_key: request.prompt_cache_key.clone(),
-        reasoning: Some(request.reasoning.clone().unwrap_or_else(Reasoning::default)),
+        reasoning: Some(request.reasoning.clone().unwrap_or_default()),
         safety_identifier: request.safety_identifier.clone(),
         service_tier: or(&request.service_tier, "default"),
         store: request.store != Some(false),
