@@ -93,7 +93,7 @@ Keys of the file, in TOML, with their defaults:
   facade.fetch_media       true; whether pictures and documents are fetched that requests only name
   facade.media_hosts       []; hosts inside that these may come from
   facade.unknown_models    \"default\": a name nobody knows stands for model.name; or \"refuse\"
-  facade.keep_days         30; how long thought signatures are kept for clients that lose them
+  facade.keep_days         30; how long thought signatures and stored responses are kept
   model.name               \"gemini-3.8-flash\" with a key of Google's, else \"rehearsal\"
   model.backends           []; each with name and kind (gemini, vertex, code_assist, openai,
                            rehearsal), and what its kind needs; the first serves all names

@@ -165,7 +165,7 @@ async fn an_account_that_is_not_eligible_is_told_why() {
         (Reply::json(200, &json!({"currentTier": {}})), ModelCause::Denied, "GOOGLE_CLOUD_PROJECT"),
         (
             error(403, "not licensed", json!([])),
-            ModelCause::Denied,
+            ModelCause::Forbidden,
             "refused Gemini CLI's login: not licensed",
         ),
         (error(503, "later", json!([])), ModelCause::Unavailable, "later"),

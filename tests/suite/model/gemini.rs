@@ -141,7 +141,7 @@ async fn each_fault_has_one_verdict() {
             "refused the key from GEMINI_API_KEY: API key not valid: [redacted].",
         ),
         (Reply::json(429, &limited), 0, ModelCause::Limited, "too many requests: Slow down."),
-        (Reply::text(500, "text/html", "<h1>no</h1>", ""), 0, ModelCause::Unavailable, "status 500"),
+        (Reply::text(500, "text/html", "<h1>no</h1>", ""), 0, ModelCause::Failed, "status 500"),
         (
             Reply::text(302, "text/html", "", "location: http://127.0.0.1:1/\r\n"),
             0,

@@ -73,7 +73,7 @@ async fn what_is_wrong_with_the_key_is_not_passed_on() {
     let (first, second) = (Upstream::start([refused]).await, Upstream::start([says("no")]).await);
     let router = Router::new(table(&first, &second, vec![]), Arc::clone(&Metrics::default().models));
     let (chunks, error) = heard(&router, named("")).await;
-    assert_eq!((chunks.len(), error.unwrap().cause), (0, ModelCause::Denied));
+    assert_eq!((chunks.len(), error.unwrap().cause), (0, ModelCause::Forbidden));
     assert_eq!(first.asked().len(), 1);
     let whole = router.generate(named("")).await.unwrap_err();
     assert_eq!((whole.cause, first.asked().len()), (ModelCause::Denied, 2));

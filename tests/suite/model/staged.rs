@@ -43,7 +43,7 @@ async fn a_server_can_be_the_faulty_model_of_another() {
     for (said, cause) in [
         ("limited", ModelCause::Limited),
         ("overloaded", ModelCause::Unavailable),
-        ("denied", ModelCause::Denied),
+        ("denied", ModelCause::Forbidden),
         ("reset", ModelCause::Unavailable),
         ("garbage", ModelCause::Broken),
         ("late", ModelCause::Unavailable),

@@ -2,8 +2,12 @@
 
 use crate::domain::error::Error;
 use crate::proto::openai::item::Item as Kind;
+use crate::proto::openai::item_part::Part;
 use crate::proto::openai::response_input::Input;
-use crate::proto::openai::{Item, ItemContent, MessageItem, Response, ResponseInput, item_content};
+use crate::proto::openai::{
+    Item, ItemContent, ItemPart, ItemParts, MessageItem, OutputTextPart, Response, ResponseInput, TextPart,
+    item_content,
+};
 
 /// The items of an input. A text is a message of the user's.
 pub fn items(input: Option<ResponseInput>) -> Vec<Item> {
@@ -16,6 +20,22 @@ pub fn items(input: Option<ResponseInput>) -> Vec<Item> {
             vec![Item { item: Some(Kind::Message(message)), ..Item::default() }]
         }
     }
+}
+
+/// A message as the vendor lists it: content that came as a text is a list of one part.
+pub fn listed(mut item: Item) -> Item {
+    let Some(Kind::Message(message)) = &mut item.item else { return item };
+    let Some(ItemContent { content: Some(content) }) = &mut message.content else { return item };
+    if let item_content::Content::Text(text) = content {
+        let text = std::mem::take(text);
+        let part = match message.role.as_str() {
+            "assistant" => Part::OutputText(OutputTextPart { text, ..OutputTextPart::default() }),
+            _ => Part::InputText(TextPart { text, ..TextPart::default() }),
+        };
+        let parts = vec![ItemPart { part: Some(part), ..ItemPart::default() }];
+        *content = item_content::Content::Parts(ItemParts { parts });
+    }
+    item
 }
 
 /// The same look at every kind of item, to read or to write.

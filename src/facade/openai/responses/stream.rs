@@ -13,7 +13,7 @@ use super::signature::Seal;
 use super::tools::Tools;
 use super::{ENCRYPTED, SOURCES, error};
 use crate::domain::error::{Cause, Error};
-use crate::facade::Reply;
+use crate::facade::{Names, Reply};
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{
     Blob, Candidate, FunctionCall, GenerateContentResponse, Part, PromptFeedback, UsageMetadata,
@@ -252,6 +252,19 @@ impl Reply for Answer {
     type Answer = Told<Response>;
 
     const CALL: &'static str = "call_";
+    const NAMES: Names = &[
+        ("contents", "input"),
+        ("generationConfig.maxOutputTokens", "max_output_tokens"),
+        ("generationConfig.responseJsonSchema", "text.format.schema"),
+        ("generationConfig.responseMimeType", "text.format"),
+        ("generationConfig.temperature", "temperature"),
+        ("generationConfig.thinkingConfig.includeThoughts", "reasoning.summary"),
+        ("generationConfig.thinkingConfig.thinkingBudget", "reasoning.effort"),
+        ("generationConfig.thinkingConfig.thinkingLevel", "reasoning.effort"),
+        ("generationConfig.thinkingConfig", "reasoning"),
+        ("generationConfig.topP", "top_p"),
+        ("toolConfig.functionCallingConfig", "tool_choice"),
+    ];
 
     fn push(&mut self, chunk: GenerateContentResponse, out: &mut Vec<Self::Event>) -> Result<(), Error> {
         self.begin(out);

@@ -81,11 +81,14 @@ fn every_request_comes_out_as_recorded() {
             Ok(converted) => converted,
             Err(error) => return format!("refused: {error}\n"),
         };
+        // No JSON has it.
+        let visible = request.generation_config.as_ref().and_then(|config| config.visible_output_tokens);
+        let visible = visible.map(|most| format!("to be seen at most: {most}\n")).unwrap_or_default();
         let request = printed(&request).replace("},{\"role\"", "},\n {\"role\"");
         let changes = report.changes().iter().map(|change| format!("{change}\n"));
         let remote =
             remote.iter().map(|remote| format!("to be fetched for {}: {}\n", remote.field, remote.url));
-        format!("{request}\n{}", changes.chain(remote).collect::<String>())
+        format!("{request}\n{visible}{}", changes.chain(remote).collect::<String>())
     });
 }
 

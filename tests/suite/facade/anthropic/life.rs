@@ -72,7 +72,8 @@ async fn a_message_is_answered_whole() {
     let asked = upstream.asked();
     assert_eq!(asked[0].path, "/v1beta/models/gemini-x:generateContent");
     assert_eq!(asked[0].json()["contents"], json!([{"role": "user", "parts": [{"text": "hi"}]}]));
-    assert_eq!(asked[0].json()["generationConfig"]["maxOutputTokens"], 100);
+    // The model cannot do without thinking, and its thoughts count too.
+    assert_eq!(asked[0].json()["generationConfig"]["maxOutputTokens"], 100 + 1024);
 }
 
 /// The life of a tool call as an agent has it: streamed, answered, and the signature back where it was.

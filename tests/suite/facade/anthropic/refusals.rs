@@ -138,7 +138,7 @@ async fn what_the_model_refuses_is_told_as_the_vendor_would() {
     let quota = json!({"error": {"code": 429, "message": "Slowly.", "status": "RESOURCE_EXHAUSTED", "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}]}});
     for (reply, status, kind) in [
         (failure(400, "No such thing."), 400, "invalid_request_error"),
-        (failure(403, "Not you."), 401, "authentication_error"),
+        (failure(403, "Not you."), 403, "permission_error"),
         (failure(404, "Which?"), 404, "not_found_error"),
         (Reply::json(429, &quota), 429, "rate_limit_error"),
         (failure(503, "Down."), 529, "overloaded_error"),

@@ -253,7 +253,7 @@ fn refusals() -> Vec<Fault> {
         (
             say(403, KEY, ""),
             0,
-            ModelCause::Denied,
+            ModelCause::Forbidden,
             "refused the key from OPENAI_API_KEY (403): it is wrong, or may not do this: [redacted]",
         ),
         (

@@ -1,6 +1,7 @@
 //! Parts of messages and outputs: texts, pictures, documents and sound.
 
 use crate::domain::error::Error;
+use crate::facade::media::{Source, is_base64, mime_of};
 use crate::facade::{Remote, Report};
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Blob, FileData, Part};
@@ -67,19 +68,10 @@ fn document(file: FilePart, at: &str, media: &mut Media<'_>) -> Result<Part, Err
         return lying(url, format!("{at}.file_url"), media);
     }
     match file.file_data.filter(|data| !data.is_empty()) {
-        Some(data) if data.starts_with("data:") => inline(&data, &format!("{at}.file_data")),
-        Some(data) => Ok(blob(kind_of(&file.filename).to_owned(), data)),
+        Some(data) if data.starts_with("data:") => lying(data, format!("{at}.file_data"), media),
+        Some(data) if !is_base64(&data) => Err(Error::field(format!("{at}.file_data"), "is not base64")),
+        Some(data) => Ok(blob(mime_of(&file.filename).unwrap_or("application/pdf").to_owned(), data)),
         None => Err(no_files(format!("{at}.file_id"), file.file_id.as_deref(), "file_data")),
-    }
-}
-
-/// By what the name ends with, where nobody says what it is.
-fn kind_of(name: &str) -> &'static str {
-    match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
-        Some("txt" | "md" | "csv" | "json" | "rs" | "py" | "js" | "ts") => "text/plain",
-        Some("png") => "image/png",
-        Some("jpg" | "jpeg") => "image/jpeg",
-        _ => "application/pdf",
     }
 }
 
@@ -105,21 +97,15 @@ fn sound(audio: InputAudio, at: &str) -> Result<Part, Error> {
 
 /// In the address itself, or elsewhere.
 fn lying(url: String, field: String, media: &mut Media<'_>) -> Result<Part, Error> {
-    if url.starts_with("data:") {
-        return inline(&url, &field);
-    }
-    if !url.starts_with("https://") && !url.starts_with("http://") {
-        return Err(Error::field(field, "is no data: URL and no http(s) URL; send one of these"));
-    }
-    media.remote.push(Remote { field, url: url.clone() });
-    Ok(Part::of(Data::FileData(FileData { file_uri: url, ..FileData::default() })))
-}
-
-fn inline(url: &str, field: &str) -> Result<Part, Error> {
-    let (head, data) = url.strip_prefix("data:").and_then(|rest| rest.split_once(',')).unwrap_or_default();
-    match head.strip_suffix(";base64").map(|kind| kind.split(';').next().unwrap_or_default()) {
-        Some(kind) if !kind.is_empty() => Ok(blob(kind.to_owned(), data.to_owned())),
-        _ => Err(Error::field(field, "is no data: URL with a type in base64, as data:image/png;base64,...")),
+    match Source::of(&url) {
+        Ok(Source::Bytes(blob)) => Ok(Part::of(Data::InlineData(blob))),
+        Ok(Source::Web(_)) => {
+            media.remote.push(Remote { field, url: url.clone() });
+            Ok(Part::of(Data::FileData(FileData { file_uri: url, ..FileData::default() })))
+        }
+        Ok(Source::Stored(file)) => Ok(Part::of(Data::FileData(file))),
+        Ok(Source::Bare) => Err(Error::field(field, "is no data: URL and no http(s) URL; send one of these")),
+        Err(problem) => Err(Error::field(field, problem)),
     }
 }
 
