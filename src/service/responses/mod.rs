@@ -19,7 +19,7 @@ use crate::domain::error::{Cause, Error};
 use crate::domain::principal::Principal;
 use crate::domain::shelf::Shelf;
 use crate::facade::Asked;
-use crate::facade::openai::responses::{Answer, Told, convert, id, items, shown};
+use crate::facade::openai::responses::{Answer, Told, convert, id, items, listed, shown};
 use crate::proto::facade::Preview;
 use crate::proto::gemini::CountTokensRequest;
 use crate::proto::openai::responses_service_server::ResponsesService;
@@ -238,5 +238,6 @@ fn page(mut items: Vec<Item>, wanted: &ListInputItemsRequest) -> Result<ItemList
     items.truncate(limit);
     let named = |item: Option<&Item>| item.map(|item| id(item).to_owned());
     let (first_id, last_id) = (named(items.first()), named(items.last()));
-    Ok(ItemList { object: "list".to_owned(), data: items, first_id, last_id, has_more })
+    let data = items.into_iter().map(listed).collect();
+    Ok(ItemList { object: "list".to_owned(), data, first_id, last_id, has_more })
 }

@@ -12,7 +12,7 @@ mod stream;
 mod tools;
 
 pub use error::failed;
-pub use history::{id, items, named, places, resolve, shown};
+pub use history::{id, items, listed, named, places, resolve, shown};
 pub use request::convert;
 pub use stream::{Answer, Told};
 
