@@ -152,19 +152,24 @@ fn only_branch(schema: &Value) -> Option<&Value> {
     real.next().is_none().then_some(first)
 }
 
+/// Exactly so, and not just as much.
+fn prints_as(value: &Value, text: &str) -> bool {
+    let printed = value.to_string();
+    printed == text
+}
+
 fn text_as(text: String, schema: &Value) -> Value {
     let is = |name: &str| schema.get("type").is_some_and(|kind| names(kind, name));
     let listed =
         schema.get("enum").and_then(Value::as_array).into_iter().flatten().chain(schema.get("const"));
-    let mut stood_for = listed.filter(|value| !value.is_string() && value.to_string() == text);
+    let mut stood_for = listed.filter(|value| !value.is_string() && prints_as(value, &text));
     if let Some(value) = stood_for.next() {
         return value.clone();
     }
     if is("string") {
         return Value::String(text);
     }
-    let exact = |value: &Value| value.to_string() == text;
-    let read = serde_json::from_str::<Value>(&text).ok().filter(exact);
+    let read = serde_json::from_str::<Value>(&text).ok().filter(|value| prints_as(value, &text));
     match read {
         Some(value) if value.is_i64() || value.is_u64() => {
             if is("integer") || is("number") {

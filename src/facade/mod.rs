@@ -6,6 +6,7 @@ pub mod anthropic;
 pub mod arguments;
 pub mod gemini;
 pub mod ledger;
+mod media;
 pub mod openai;
 mod report;
 mod vendor;
@@ -13,7 +14,7 @@ mod vendor;
 use crate::domain::error::Error;
 use crate::proto::gemini::{GenerateContentRequest, GenerateContentResponse};
 
-pub use report::Report;
+pub use report::{Names, Report};
 pub use vendor::Vendor;
 
 /// What a conversion may know besides the request. Facades read no clock and draw no lots.
@@ -54,6 +55,9 @@ pub trait Reply: Send + 'static {
 
     /// What ids of calls begin with that were made here.
     const CALL: &'static str;
+
+    /// What the hub's fields are called in this API, for telling what a model made of them.
+    const NAMES: Names = &[];
 
     fn push(&mut self, chunk: GenerateContentResponse, out: &mut Vec<Self::Event>) -> Result<(), Error>;
 

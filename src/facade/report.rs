@@ -2,9 +2,16 @@
 
 use crate::domain::change::{Change, How};
 
-/// In the order in which it was met.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report(Vec<Change>);
+pub struct Report {
+    /// In the order in which they were met.
+    changes: Vec<Change>,
+    /// What nobody asked for, by the hub's names.
+    ours: Vec<&'static str>,
+}
+
+/// What the hub's fields are called by a client, the longer names first.
+pub type Names = &'static [(&'static str, &'static str)];
 
 impl Report {
     pub fn ignored(&mut self, field: impl Into<String>, why: &str) {
@@ -24,14 +31,62 @@ impl Report {
     }
 
     fn add(&mut self, field: impl Into<String>, how: How, why: &str) {
-        self.0.push(Change { field: field.into(), how, why: why.to_owned() });
+        self.changes.push(Change { field: field.into(), how, why: why.to_owned() });
     }
 
-    pub fn extend(&mut self, changes: impl IntoIterator<Item = Change>) {
-        self.0.extend(changes);
+    /// The hub's field holds what was chosen here: if a model takes it otherwise, the client gets nothing else than it asked
+    /// for.
+    pub fn ours(&mut self, field: &'static str) {
+        self.ours.push(field);
+    }
+
+    /// What a model changed, in the words of the client.
+    pub fn told(&mut self, changes: Vec<Change>, names: Names) {
+        for mut change in changes {
+            if self.ours.iter().any(|ours| below(&change.field, ours).is_some()) {
+                change.how = How::Ignored;
+            }
+            let named = names
+                .iter()
+                .find_map(|(hub, client)| Some(format!("{client}{}", below(&change.field, hub)?)));
+            change.field = named.unwrap_or(change.field);
+            self.changes.push(change);
+        }
     }
 
     pub fn changes(&self) -> &[Change] {
-        &self.0
+        &self.changes
+    }
+}
+
+/// What is left of a field behind this one; none if it is another.
+fn below<'a>(field: &'a str, this: &str) -> Option<&'a str> {
+    field.strip_prefix(this).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_model_changed_is_told_in_the_words_of_the_client() {
+        let change = |field: &str| Change { field: field.to_owned(), how: How::Altered, why: String::new() };
+        let names: Names = &[("a.b.c", "x"), ("a.b", "y"), ("d", "z")];
+        let mut report = Report::default();
+        report.ours("a.b.e");
+        let fields = ["a.b.c", "a.b.e.f", "a.bc", "d[1].g", "other"];
+        report.told(fields.iter().map(|field| change(field)).collect(), names);
+        let told: Vec<_> = report.changes().iter().map(|c| (c.field.as_str(), c.how)).collect();
+        let altered = How::Altered;
+        assert_eq!(
+            told,
+            [
+                ("x", altered),
+                ("y.e.f", How::Ignored),
+                ("a.bc", altered),
+                ("z[1].g", altered),
+                ("other", altered)
+            ]
+        );
     }
 }

@@ -5,6 +5,7 @@
 const OWN: &str = "agena1.";
 const CALL: &str = "call.";
 const THOUGHT: &str = "thought.";
+const TEXT: &str = "text.";
 
 /// What an opaque value holds.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub(super) enum Carried<'a> {
     Call(&'a str),
     /// That of the thought itself.
     Thought(&'a str),
+    /// That of the text before it.
+    Text(&'a str),
     /// Nothing was signed.
     Nothing,
     /// It is from elsewhere, and means nothing to the models here.
@@ -31,13 +34,18 @@ pub(super) fn for_thought(signature: &str) -> String {
     format!("{OWN}{THOUGHT}{signature}")
 }
 
+pub(super) fn for_text(signature: &str) -> String {
+    format!("{OWN}{TEXT}{signature}")
+}
+
 pub(super) fn read(value: &str) -> Carried<'_> {
     let Some(own) = value.strip_prefix(OWN) else { return Carried::Foreign };
-    match (own.strip_prefix(CALL), own.strip_prefix(THOUGHT)) {
-        (Some(signature), _) => Carried::Call(signature),
-        (_, Some(signature)) => Carried::Thought(signature),
-        (None, None) => Carried::Nothing,
-    }
+    let held = |kind: &str| own.strip_prefix(kind);
+    held(CALL)
+        .map(Carried::Call)
+        .or_else(|| held(THOUGHT).map(Carried::Thought))
+        .or_else(|| held(TEXT).map(Carried::Text))
+        .unwrap_or(Carried::Nothing)
 }
 
 #[cfg(test)]
@@ -48,6 +56,7 @@ mod tests {
     fn what_is_carried_is_found_again() {
         assert_eq!(read(&for_call("c2ln/+=")), Carried::Call("c2ln/+="));
         assert_eq!(read(&for_thought("x")), Carried::Thought("x"));
+        assert_eq!(read(&for_text("y")), Carried::Text("y"));
         assert_eq!(read(&nothing()), Carried::Nothing);
         assert_eq!(read("EqQBCgIYAhIM"), Carried::Foreign);
         assert_eq!(read(""), Carried::Foreign);

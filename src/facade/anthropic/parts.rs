@@ -3,9 +3,11 @@
 use super::work::{Work, at};
 use crate::domain::error::Error;
 use crate::facade::Remote;
+use crate::facade::media::{Source, is_base64};
 use crate::proto::anthropic::source_block::Block as Kind;
 use crate::proto::anthropic::{
-    DocumentBlock, ImageBlock, SearchResultBlock, Source, SourceBlock, SourceContent, source_content,
+    self as anthropic, DocumentBlock, ImageBlock, SearchResultBlock, SourceBlock, SourceContent,
+    source_content,
 };
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Blob, FileData, Part};
@@ -19,7 +21,7 @@ pub(super) fn image(image: ImageBlock, path: &str, work: &mut Work) -> Result<Pa
 }
 
 /// Bytes, here or elsewhere.
-fn media(source: Option<Source>, usual: &str, path: &str, work: &mut Work) -> Result<Part, Error> {
+fn media(source: Option<anthropic::Source>, usual: &str, path: &str, work: &mut Work) -> Result<Part, Error> {
     let path = at(path, "source");
     let source = source.ok_or_else(|| Error::field(&path, "is required"))?;
     work.unknown(&path, &source.extra);
@@ -27,6 +29,7 @@ fn media(source: Option<Source>, usual: &str, path: &str, work: &mut Work) -> Re
     match source.r#type.as_str() {
         "base64" if source.data.is_empty() => Err(Error::field(at(&path, "data"), "is required")),
         "base64" if mime.is_empty() => Err(Error::field(at(&path, "media_type"), "is required")),
+        "base64" if !is_base64(&source.data) => Err(Error::field(at(&path, "data"), "is not base64")),
         "base64" => Ok(inline(mime, &source.data)),
         "url" => elsewhere(&source.url, usual, at(&path, "url"), work),
         "file" => stored(&source.file_id, mime, at(&path, "file_id")),
@@ -39,14 +42,16 @@ fn inline(mime: &str, data: &str) -> Part {
 }
 
 fn elsewhere(url: &str, mime: &str, path: String, work: &mut Work) -> Result<Part, Error> {
-    if let Some((mime, data)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
-        return Ok(inline(mime, data));
+    match Source::of(url) {
+        Ok(Source::Bytes(blob)) => Ok(Part::of(Data::InlineData(blob))),
+        Ok(Source::Web(_)) => {
+            work.remote.push(Remote { field: path, url: url.to_owned() });
+            Ok(Part::of(Data::FileData(FileData { mime_type: mime.to_owned(), file_uri: url.to_owned() })))
+        }
+        Ok(Source::Stored(file)) => Ok(Part::of(Data::FileData(file))),
+        Ok(Source::Bare) => Err(Error::field(path, "must begin with https://")),
+        Err(problem) => Err(Error::field(path, problem)),
     }
-    if !url.starts_with("https://") && !url.starts_with("http://") {
-        return Err(Error::field(path, "must begin with https://"));
-    }
-    work.remote.push(Remote { field: path, url: url.to_owned() });
-    Ok(Part::of(Data::FileData(FileData { mime_type: mime.to_owned(), file_uri: url.to_owned() })))
 }
 
 /// Files are not kept here; those that lie with the model's vendor are passed on.

@@ -25,11 +25,16 @@ pub(super) fn convert(
 ) -> Result<(GenerationConfig, Show), Error> {
     samplers(request, work)?;
     let (thinking, show) = thinking(request, work)?;
+    let length = length(request.max_tokens)?;
+    // Without thoughts that were asked for, all of it is for what can be seen.
+    let (visible, whole) = if show == Show::Hidden { (length, None) } else { (None, length) };
+    work.report.ours("generationConfig.visibleOutputTokens");
     let mut config = GenerationConfig {
         temperature: request.temperature,
         top_p: request.top_p,
         top_k: request.top_k,
-        max_output_tokens: length(request.max_tokens)?,
+        max_output_tokens: whole,
+        visible_output_tokens: visible,
         stop_sequences: std::mem::take(&mut request.stop_sequences),
         thinking_config: thinking,
         ..GenerationConfig::default()
@@ -77,7 +82,7 @@ fn format(
     }
 }
 
-/// A model that is not told to think does not, and all of `max_tokens` is for what can be seen.
+/// A model that is not told to think does not, where it can do without.
 fn thinking(
     request: &CreateMessageRequest,
     work: &mut Work,
@@ -90,6 +95,9 @@ fn thinking(
     }
     let Some(thinking) = &request.thinking else {
         let config = ThinkingConfig { thinking_level: level.to_owned(), ..ThinkingConfig::default() };
+        if level.is_empty() {
+            work.report.ours("generationConfig.thinkingConfig");
+        }
         return Ok((Some(if level.is_empty() { off } else { config }), Show::Hidden));
     };
     work.unknown("thinking", &thinking.extra);

@@ -8,7 +8,7 @@ use super::settings::Show;
 use super::stop::{Ended, stop};
 use super::usage::usage;
 use crate::domain::error::Error;
-use crate::facade::Reply;
+use crate::facade::{Names, Reply};
 use crate::proto::anthropic::block::Block as Kind;
 use crate::proto::anthropic::message_stream_event::Event;
 use crate::proto::anthropic::{
@@ -42,6 +42,8 @@ pub struct Answer {
     counted: UsageMetadata,
     grounding: String,
     fetched: String,
+    /// Of the text that was said last.
+    text_signature: String,
     /// Calls of tools on the model's side, for their ids.
     server_calls: usize,
 }
@@ -56,6 +58,7 @@ impl Answer {
             counted: UsageMetadata::default(),
             grounding: String::new(),
             fetched: String::new(),
+            text_signature: String::new(),
             server_calls: 0,
         }
     }
@@ -95,8 +98,7 @@ impl Answer {
         let Part { data, thought, thought_signature, .. } = part;
         match data {
             Some(Data::Text(text)) if thought => self.thought(text, &thought_signature, out),
-            Some(Data::Text(text)) if text.is_empty() => {}
-            Some(Data::Text(text)) => self.line.text(text, out),
+            Some(Data::Text(text)) => self.text(text, thought_signature, out),
             Some(Data::FunctionCall(call)) => self.call(call, &thought_signature, out),
             Some(Data::ExecutableCode(code)) => self.code(&code, out),
             Some(Data::CodeExecutionResult(result)) => self.ran(&result, out),
@@ -109,7 +111,28 @@ impl Answer {
         }
     }
 
+    /// Often the signature comes behind the text, with none of its own.
+    fn text(&mut self, text: String, signature: String, out: &mut Out) {
+        if !text.is_empty() {
+            self.line.text(text, out);
+        }
+        if !signature.is_empty() {
+            self.text_signature = signature;
+        }
+    }
+
+    /// The signature of a text goes behind it, for clients that know of thoughts and so send such a block back.
+    fn seal(&mut self, out: &mut Out) {
+        let signature = std::mem::take(&mut self.text_signature);
+        if !signature.is_empty() && self.wanted.show != Show::Hidden {
+            let data = carrier::for_text(&signature);
+            let block = RedactedThinkingBlock { data, ..RedactedThinkingBlock::default() };
+            self.line.whole(Kind::RedactedThinking(block), out);
+        }
+    }
+
     fn thought(&mut self, text: String, signature: &str, out: &mut Out) {
+        self.seal(out);
         if self.wanted.show == Show::Hidden {
             return;
         }
@@ -127,6 +150,7 @@ impl Answer {
             return;
         }
         self.ended.called = true;
+        self.seal(out);
         if !signature.is_empty() {
             let carried = carrier::for_call(signature);
             if !self.line.sign(carried.clone(), out) {
@@ -203,6 +227,21 @@ impl Reply for Answer {
     type Answer = Message;
 
     const CALL: &'static str = "toolu_";
+    const NAMES: Names = &[
+        ("contents", "messages"),
+        ("generationConfig.maxOutputTokens", "max_tokens"),
+        ("generationConfig.responseJsonSchema", "output_config.format.schema"),
+        ("generationConfig.responseMimeType", "output_config.format"),
+        ("generationConfig.stopSequences", "stop_sequences"),
+        ("generationConfig.temperature", "temperature"),
+        ("generationConfig.thinkingConfig.thinkingBudget", "thinking.budget_tokens"),
+        ("generationConfig.thinkingConfig.thinkingLevel", "output_config.effort"),
+        ("generationConfig.thinkingConfig", "thinking"),
+        ("generationConfig.topK", "top_k"),
+        ("generationConfig.topP", "top_p"),
+        ("generationConfig.visibleOutputTokens", "max_tokens"),
+        ("toolConfig.functionCallingConfig", "tool_choice"),
+    ];
 
     fn push(&mut self, chunk: GenerateContentResponse, out: &mut Out) -> Result<(), Error> {
         if let Some(counted) = chunk.usage_metadata {
@@ -229,6 +268,7 @@ impl Reply for Answer {
             return Ok(());
         }
         let looked_up = self.looked_up(out);
+        self.seal(out);
         self.ended.said = !self.line.is_empty();
         let (delta, instead) = stop(std::mem::take(&mut self.ended))?;
         if let Some(text) = instead {

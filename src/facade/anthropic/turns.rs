@@ -132,7 +132,9 @@ impl Told {
         for Said { path, block, .. } in turn {
             match block {
                 Kind::Thinking(thinking) => parts.extend(thought(thinking, &path, &mut signature, work)),
-                Kind::RedactedThinking(hidden) => redacted(&hidden, &path, &mut signature, work),
+                Kind::RedactedThinking(hidden) => {
+                    redacted(&hidden, &path, (&mut signature, &mut parts), work);
+                }
                 Kind::ToolUse(call) => {
                     let mut part = called(call, &path, work, &mut self.calls)?;
                     part.thought_signature = std::mem::take(&mut signature);
@@ -175,15 +177,26 @@ fn thought(thinking: ThinkingBlock, path: &str, call: &mut String, work: &mut Wo
             return Some(Part { thought: true, thought_signature, ..Part::text(thinking.thinking) });
         }
         Carried::Foreign => foreign(&at(path, "signature"), work),
-        Carried::Nothing => {}
+        Carried::Text(_) | Carried::Nothing => {}
     }
     None
 }
 
-fn redacted(hidden: &RedactedThinkingBlock, path: &str, call: &mut String, work: &mut Work) {
+/// For the call to come, or for the text before it.
+fn redacted(
+    hidden: &RedactedThinkingBlock,
+    path: &str,
+    (call, parts): (&mut String, &mut Vec<Part>),
+    work: &mut Work,
+) {
     work.unknown(path, &hidden.extra);
     match carrier::read(&hidden.data) {
         Carried::Call(signature) => signature.clone_into(call),
+        Carried::Text(signature) => {
+            let last =
+                parts.last_mut().filter(|last| matches!(last.data, Some(Data::Text(_))) && !last.thought);
+            last.into_iter().for_each(|last| signature.clone_into(&mut last.thought_signature));
+        }
         Carried::Foreign => foreign(&at(path, "data"), work),
         Carried::Thought(_) | Carried::Nothing => {}
     }

@@ -54,7 +54,7 @@ impl Drive {
         let spending = self.guard.admit(&who, &request)?;
         let arguments = Arguments::new(&request, strict);
         let Prepared { upstream, changes, .. } = self.backend.prepare(request.clone());
-        report.extend(changes);
+        report.told(changes, R::NAMES);
         if strict {
             refuse_changes(&report)?;
         }
@@ -77,7 +77,7 @@ impl Drive {
         let (_, Converted { request, mut report, .. }) = converted(request, convert)?;
         self.guard.check(&*self.backend, &who, &request.model).await?;
         let Prepared { request, changes, upstream } = self.backend.prepare(request);
-        report.extend(changes);
+        report.told(changes, R::NAMES);
         if strict {
             refuse_changes(&report)?;
         }

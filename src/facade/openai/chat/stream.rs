@@ -11,7 +11,7 @@ mod usage;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::domain::error::{Cause, Error};
-use crate::facade::{Asked, Reply};
+use crate::facade::{Asked, Names, Reply};
 use crate::proto::gemini::{GenerateContentResponse, PromptFeedback, UsageMetadata};
 use crate::proto::openai::{ChatCompletion, ChatCompletionChunk, ChunkChoice, Delta, Usage};
 
@@ -146,6 +146,25 @@ impl Reply for Answer {
     type Answer = ChatCompletion;
 
     const CALL: &'static str = "call_";
+    const NAMES: Names = &[
+        ("contents", "messages"),
+        ("generationConfig.candidateCount", "n"),
+        ("generationConfig.frequencyPenalty", "frequency_penalty"),
+        ("generationConfig.logprobs", "top_logprobs"),
+        ("generationConfig.maxOutputTokens", "max_completion_tokens"),
+        ("generationConfig.presencePenalty", "presence_penalty"),
+        ("generationConfig.responseJsonSchema", "response_format.json_schema.schema"),
+        ("generationConfig.responseMimeType", "response_format"),
+        ("generationConfig.responseModalities", "modalities"),
+        ("generationConfig.stopSequences", "stop"),
+        ("generationConfig.temperature", "temperature"),
+        ("generationConfig.thinkingConfig.thinkingBudget", "reasoning_effort"),
+        ("generationConfig.thinkingConfig.thinkingLevel", "reasoning_effort"),
+        ("generationConfig.thinkingConfig", "reasoning_effort"),
+        ("generationConfig.topP", "top_p"),
+        ("generationConfig.visibleOutputTokens", "max_tokens"),
+        ("toolConfig.functionCallingConfig", "tool_choice"),
+    ];
 
     fn push(&mut self, mut chunk: GenerateContentResponse, out: &mut Vec<Self::Event>) -> Result<(), Error> {
         if let Some(taken) = chunk.usage_metadata.take() {

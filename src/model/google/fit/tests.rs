@@ -88,6 +88,10 @@ fn thinking_is_asked_for_as_the_model_knows_it() {
         let (printed, told) = fitted(model, &config(given));
         assert_eq!((printed, told.as_str()), (format!("{}}}", config(expected)), changes), "{model} {given}");
     }
+}
+
+#[test]
+fn who_does_not_think_is_not_asked_to() {
     for (given, how) in [(r#""thinkingLevel":"LOW""#, "dropped"), (r#""includeThoughts":true"#, "ignored")] {
         let given = format!(r#""generationConfig":{{"seed":1,"thinkingConfig":{{{given}}}}}"#);
         let expected = r#""generationConfig":{"seed":1}}"#.to_owned();

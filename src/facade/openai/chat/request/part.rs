@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::Notes;
-use super::media::{self, Source};
+use super::media as sounds;
 use crate::domain::error::Error;
 use crate::facade::Remote;
+use crate::facade::media::{self, Source};
 use crate::proto::gemini::part::Data;
-use crate::proto::gemini::{Blob, FileData, Part};
+use crate::proto::gemini::{Blob, Part};
 use crate::proto::openai::content_part::Part as Wire;
 use crate::proto::openai::{File, InputAudio};
 
@@ -41,7 +42,7 @@ pub fn located(url: &str, at: &str, notes: &mut Notes) -> Result<Part, Error> {
 }
 
 fn sound(audio: InputAudio, at: &str) -> Result<Part, Error> {
-    let Some(mime) = media::sound(&audio.format) else {
+    let Some(mime) = sounds::sound(&audio.format) else {
         return Err(Error::field(
             format!("{at}.format"),
             "must be wav or mp3 (flac, ogg, aac and aiff are read too)",
@@ -96,8 +97,4 @@ pub fn signature(extra_content: &str) -> String {
     let found = ["/google/thought_signature", "/vertex/thought_signature"].map(|path| extra.pointer(path));
     found.into_iter().flatten().find_map(Value::as_str).unwrap_or_default().to_owned()
 }
-
-/// Bytes that lie elsewhere, of a kind that is known.
-pub fn file(uri: &str, mime: &str) -> FileData {
-    FileData { mime_type: mime.to_owned(), file_uri: uri.to_owned() }
 }
