@@ -6,6 +6,7 @@ mod guards;
 mod ledger;
 mod media;
 mod openai;
+mod responses;
 
 use tempfile::TempDir;
 

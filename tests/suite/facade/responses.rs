@@ -18,6 +18,11 @@ fn before(upstream: &Upstream, directory: tempfile::TempDir) -> Running {
     Running::start_with(directory, &["--auth", "none"], &environment)
 }
 
+/// An answer as a whole, of a model that is not asked for a stream.
+fn whole(text: &str) -> Reply {
+    Reply::json(200, &chunk(json!([{"text": text}]), "STOP"))
+}
+
 async fn serving(script: Vec<Reply>) -> (Upstream, Running) {
     let upstream = Upstream::start(script).await;
     let server = before(&upstream, tempfile::tempdir().unwrap());
@@ -43,7 +48,8 @@ async fn create(server: &Running, body: Value) -> Value {
 /// The events of a stream, each with its name.
 async fn events(server: &Running, mut body: Value) -> Vec<Value> {
     body["stream"] = true.into();
-    let request = http().post(format!("{}/v1/responses", server.url)).header("content-type", "application/json");
+    let request =
+        http().post(format!("{}/v1/responses", server.url)).header("content-type", "application/json");
     let answer = soon(request.body(body.to_string()).send()).await.unwrap();
     assert_eq!(answer.headers()["content-type"], "text/event-stream");
     let text = soon(answer.text()).await.unwrap();
@@ -125,8 +131,13 @@ async fn a_stream_tells_every_item_and_its_end_holds_them_all() {
     // Not stored, so neither found nor gone on from.
     let id = last["id"].as_str().unwrap();
     assert_eq!(call(&server, "GET", &format!("/v1/responses/{id}"), &Value::Null).await.0, 404);
-    let (status, refused) =
-        call(&server, "POST", "/v1/responses", &json!({"model": MODEL, "input": "x", "previous_response_id": id})).await;
+    let (status, refused) = call(
+        &server,
+        "POST",
+        "/v1/responses",
+        &json!({"model": MODEL, "input": "x", "previous_response_id": id}),
+    )
+    .await;
     assert_eq!((status, &refused["error"]["code"]), (400, &json!("previous_response_not_found")));
     assert_eq!(refused["error"]["param"], "previous_response_id");
 }
@@ -170,18 +181,27 @@ async fn signatures_travel_with_the_thoughts_of_the_client() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stored_conversation_goes_on_also_after_a_restart() {
-    let (upstream, server) = serving(vec![says("one"), says("two"), says("three")]).await;
+    let (upstream, server) = serving(vec![whole("one"), whole("two"), whole("three")]).await;
     let first = create(&server, json!({"model": MODEL, "input": "first", "instructions": "only now"})).await;
-    let (one, two) = (first["id"].as_str().unwrap(), json!({"model": MODEL, "input": "second", "previous_response_id": first["id"]}));
+    let (one, two) = (
+        first["id"].as_str().unwrap(),
+        json!({"model": MODEL, "input": "second", "previous_response_id": first["id"]}),
+    );
     let second = create(&server, two).await;
     let id = second["id"].as_str().unwrap();
-    let server = before(&upstream, server.stop().await);
+    let server = before(&upstream, server.into_home());
     let third = create(&server, json!({"model": MODEL, "input": "third", "previous_response_id": id})).await;
     assert_eq!(text(&third), "three");
     let asked = upstream.was_asked(3).await[2].json();
     let said = |role: &str, text: &str| json!({"role": role, "parts": [{"text": text}]});
-    let whole = json!([said("user", "first"), said("model", "one"), said("user", "second"), said("model", "two"), said("user", "third")]);
-    assert_eq!(asked["contents"], whole);
+    let all = json!([
+        said("user", "first"),
+        said("model", "one"),
+        said("user", "second"),
+        said("model", "two"),
+        said("user", "third")
+    ]);
+    assert_eq!(asked["contents"], all);
     assert!(asked.get("systemInstruction").is_none(), "instructions hold for one request");
     let (_, found) = call(&server, "GET", &format!("/v1/responses/{id}"), &Value::Null).await;
     assert_eq!(found, second);
@@ -243,10 +263,10 @@ async fn a_background_run_needs_no_caller_and_can_be_stopped() {
     // Nobody knows what became of it.
     let third = create(&server, body).await;
     upstream.was_asked(3).await;
-    let server = before(&upstream, server.stop().await);
+    let server = before(&upstream, server.into_home());
     let failed = waits(&server, &third["id"], "failed").await;
     assert_eq!(failed["error"]["code"], "server_error");
-    upstream.answer_from_now_on([says("x")]);
+    upstream.answer_from_now_on([whole("x")]);
     let plain = create(&server, json!({"model": MODEL, "input": "hi"})).await;
     let (status, refused) = call(&server, "POST", &cancel(&plain["id"]), &json!({})).await;
     assert_eq!(status, 400, "{refused}");
@@ -274,8 +294,14 @@ async fn what_cannot_be_done_is_refused_with_its_place() {
         (json!({"model": MODEL, "input": "x", "prompt": {"id": "p"}}), "prompt"),
         (json!({"model": MODEL, "input": "x", "background": true, "store": false}), "background"),
         (json!({"model": MODEL, "input": "x", "tools": [{"type": "mcp", "server_label": "l"}]}), "tools[0]"),
-        (json!({"model": MODEL, "input": "x", "tool_choice": {"type": "function", "name": "g"}}), "tool_choice.name"),
-        (json!({"model": MODEL, "input": [{"role": "user", "content": [{"type": "input_image", "file_id": "f"}]}]}), "input[0].content[0].file_id"),
+        (
+            json!({"model": MODEL, "input": "x", "tool_choice": {"type": "function", "name": "g"}}),
+            "tool_choice.name",
+        ),
+        (
+            json!({"model": MODEL, "input": [{"role": "user", "content": [{"type": "input_image", "file_id": "f"}]}]}),
+            "input[0].content[0].file_id",
+        ),
         (json!({"model": MODEL, "input": "x", "reasoning": {"effort": "wild"}}), "reasoning.effort"),
     ] {
         let (status, refused) = call(&server, "POST", "/v1/responses", &body).await;
@@ -285,15 +311,17 @@ async fn what_cannot_be_done_is_refused_with_its_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_generated_client_asks_streams_counts_and_previews() {
-    let (_upstream, server) = serving(vec![says("yes")]).await;
+    let (upstream, server) = serving(vec![says("yes")]).await;
     let mut client = ResponsesServiceClient::connect(server.url.clone()).await.unwrap();
     let input = Some(ResponseInput { input: Some(response_input::Input::Text("hi".to_owned())) });
     let request = CreateResponseRequest { model: MODEL.to_owned(), input, ..Default::default() };
     let preview = soon(client.preview_response(request.clone())).await.unwrap().into_inner();
     assert_eq!(preview.request.unwrap().contents.len(), 1);
-    let events = soon(client.stream_response(request)).await.unwrap().into_inner();
+    let events = soon(client.stream_response(request.clone())).await.unwrap().into_inner();
     let events: Vec<_> = soon(events.collect::<Vec<_>>()).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(events.last().unwrap().kind(), "response.completed");
+    upstream.answer_from_now_on([Reply::json(200, &json!({"totalTokens": 7}))]);
+    assert_eq!(soon(client.count_input_tokens(request)).await.unwrap().into_inner().input_tokens, 7);
     let status = soon(client.stream_response(CreateResponseRequest::default())).await.unwrap_err();
     assert!(status.message().contains("input"), "{status}");
 }

@@ -40,6 +40,8 @@ pub(super) struct Turns {
     outputs: HashMap<String, VecDeque<Output>>,
     seals: Vec<Seal>,
     remote: Vec<Remote>,
+    /// The last turn was an instruction, which stands alone.
+    told: bool,
 }
 
 impl Turns {
@@ -52,6 +54,7 @@ impl Turns {
             outputs: HashMap::new(),
             seals: Vec::new(),
             remote: Vec::new(),
+            told: false,
         }
     }
 
@@ -132,6 +135,7 @@ impl Turns {
                 self.end_turn(report);
                 let told = parts.into_iter().map(instruction).collect();
                 self.contents.push(Content { role: USER.to_owned(), parts: told });
+                self.told = true;
             }
             other => {
                 let known = "not `user`, `assistant`, `system` or `developer`";
@@ -156,7 +160,8 @@ impl Turns {
         if parts.is_empty() {
             return;
         }
-        match self.contents.last_mut() {
+        let alone = std::mem::take(&mut self.told);
+        match self.contents.last_mut().filter(|_| !alone) {
             // What the user says in several pieces is one turn; answers of tools stand alone.
             Some(last) if last.role == USER && !last.parts.iter().any(is_response) => {
                 last.parts.extend(parts)
@@ -226,7 +231,7 @@ impl Turns {
         Some(Part::of(Data::FunctionResponse(response)))
     }
 
-    pub(super) fn finish(mut self, _tools: &Tools, report: &mut Report) -> Said {
+    pub(super) fn finish(mut self, report: &mut Report) -> Said {
         self.end_turn(report);
         let mut orphans: Vec<Output> = self.outputs.into_values().flatten().collect();
         orphans.sort_by(|a, b| a.at.cmp(&b.at));

@@ -20,3 +20,6 @@ pub use stream::{Answer, Told};
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 /// And if the sources of a search are.
 const SOURCES: &str = "web_search_call.action.sources";
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,7 @@ pub fn convert(
     let mut turns = Turns::new(request.instructions.unwrap_or_default());
     turns.read(earlier, "previous_response_id", &tools, &mut report)?;
     turns.read(items, "input", &tools, &mut report)?;
-    let said = turns.finish(&tools, &mut report);
+    let said = turns.finish(&mut report);
     let hub = GenerateContentRequest {
         model: request.model,
         contents: said.contents,

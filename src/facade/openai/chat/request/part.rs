@@ -97,4 +97,3 @@ pub fn signature(extra_content: &str) -> String {
     let found = ["/google/thought_signature", "/vertex/thought_signature"].map(|path| extra.pointer(path));
     found.into_iter().flatten().find_map(Value::as_str).unwrap_or_default().to_owned()
 }
-}

@@ -68,15 +68,11 @@ fn taken(item: &mut CallOutputItem, at: &str, mut media: Media<'_>) -> Result<(S
         Some(parts) => {
             let content = ItemContent { content: Some(parts) };
             let parts = part::parts(Some(content), &field, &mut media)?;
-            let text: Vec<&str> = parts.iter().filter_map(text).collect();
+            let text: Vec<&str> = parts.iter().filter_map(text_of).collect();
             (wrapped(&text.join("\n")), parts.into_iter().filter(|part| text_of(part).is_none()).collect())
         }
     };
     Ok((item.call_id.clone(), Output { at: at.to_owned(), response, parts }))
-}
-
-fn text(part: &Part) -> Option<&str> {
-    text_of(part)
 }
 
 fn text_of(part: &Part) -> Option<&str> {
