@@ -75,9 +75,8 @@ const ERRORS = [
   [403, "PERMISSION_DENIED", Anthropic.PermissionDeniedError, 403, "permission_error"],
   [404, "NOT_FOUND", Anthropic.NotFoundError, 404, "not_found_error"],
   [429, "RESOURCE_EXHAUSTED", Anthropic.RateLimitError, 429, "rate_limit_error"],
-  [500, "INTERNAL", Anthropic.InternalServerError, 500, "api_error"],
-  // Claude's own word for it.
-  [503, "UNAVAILABLE", Anthropic.InternalServerError, 529, "overloaded_error"],
+  // Claude's own word for it; older SDKs have no class of its own.
+  [503, "UNAVAILABLE", Anthropic.OverloadedError ?? Anthropic.InternalServerError, 529, "overloaded_error"],
 ];
 
 await run({
@@ -149,6 +148,11 @@ await run({
         assert.deepEqual([error.status, error.error.error.type], [told, word]);
       }
     }
+  },
+
+  async "an internal error of the model is one of ours"() {
+    const fake = await model(fails(500, "INTERNAL"));
+    assert.equal((await errorOf(Anthropic.InternalServerError, () => create(fake, [user("Hi")]))).status, 500);
   },
 
   async "a wrong key is 401"() {

@@ -149,7 +149,8 @@ def messages(bench: Bench) -> None:
                     # It begins with an empty object.
                     before = block.tool_use.input.removeprefix("{}")
                     block.tool_use.input = before + delta.input_json_delta.partial_json
-                block.text.text += delta.text_delta.text if block.HasField("text") else ""
+                elif delta.HasField("text_delta"):
+                    block.text.text += delta.text_delta.text
             elif last == "message_delta":
                 expect("why it ends", event.message_delta.delta.stop_reason, "tool_use")
         expect("the end", last, "message_stop")

@@ -85,7 +85,6 @@ const ERRORS = [
   [403, "PERMISSION_DENIED", OpenAI.PermissionDeniedError],
   [404, "NOT_FOUND", OpenAI.NotFoundError],
   [429, "RESOURCE_EXHAUSTED", OpenAI.RateLimitError],
-  [500, "INTERNAL", OpenAI.InternalServerError],
   [503, "UNAVAILABLE", OpenAI.InternalServerError],
 ];
 
@@ -168,6 +167,11 @@ const CHAT = {
         assert.match(error.message, /so it was told/);
       }
     }
+  },
+
+  async "an internal error of the model is one of ours"() {
+    const fake = await model(fails(500, "INTERNAL"));
+    assert.equal((await errorOf(OpenAI.InternalServerError, () => complete(fake, [user("Hi")]))).status, 500);
   },
 
   async "a wrong key is 401"() {
@@ -301,11 +305,11 @@ const RESPONSES = {
 
   async "thoughts are a summary, and their signature comes back"() {
     const fake = await model(THINKS, says(["Sure."]));
-    const reasoning = { effort: "high", summary: "auto" };
-    const first = await respond(fake, "Why is the sky blue?", { reasoning });
-    const [thought] = first.output.filter((one) => one.type === "reasoning");
-    assert.deepEqual(thought.summary.map((part) => part.text), ["Rayleigh."]);
-    await respond(fake, "Sure?", { reasoning, previous_response_id: first.id });
+    const asked = { reasoning: { effort: "high", summary: "auto" }, include: ["reasoning.encrypted_content"] };
+    const first = await respond(fake, "Why is the sky blue?", asked);
+    const summaries = first.output.flatMap((one) => (one.type === "reasoning" ? one.summary : []));
+    assert.deepEqual(summaries.map((part) => part.text), ["Rayleigh."]);
+    await respond(fake, "Sure?", { ...asked, previous_response_id: first.id });
     const [, second] = await fake.asked(2);
     assert.deepEqual(second.contents[1].parts.flatMap((part) => part.thoughtSignature ?? []), [SIGNED]);
   },

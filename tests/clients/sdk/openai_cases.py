@@ -290,7 +290,6 @@ ERRORS = (
     (403, "PERMISSION_DENIED", openai.PermissionDeniedError, 403),
     (404, "NOT_FOUND", openai.NotFoundError, 404),
     (429, "RESOURCE_EXHAUSTED", openai.RateLimitError, 429),
-    (500, "INTERNAL", openai.InternalServerError, 500),
     (503, "UNAVAILABLE", openai.InternalServerError, 503),
 )
 
@@ -304,6 +303,12 @@ def upstream_errors(bench: Bench) -> None:
             expect(f"the status {status}", error.status_code, told)
             expect_in("the message", "so it was told", error.message)
             expect("whether it has a type", bool(error.type), True)
+
+
+@case("an internal error of the model is one of ours")
+def internal_error(bench: Bench) -> None:
+    fake = bench.model(fails(500, "INTERNAL"))
+    expect("the status", error_of(openai.InternalServerError, lambda: complete(bench, fake, [user("Hi")])).status_code, 500)
 
 
 @case("a wrong request is refused with the name of the field")

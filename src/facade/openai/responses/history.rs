@@ -124,6 +124,24 @@ pub fn resolve(items: &mut [Item], known: &[Item]) -> Result<(), Error> {
     Ok(())
 }
 
+/// As a list of items shows it: what a message says is in parts, however it came.
+pub fn listed(mut item: Item) -> Item {
+    if let Some(Kind::Message(message)) = &mut item.item
+        && let Some(ItemContent { content: Some(content) }) = &mut message.content
+        && let item_content::Content::Text(text) = content
+    {
+        let part = match message.role.as_str() {
+            "assistant" => {
+                Part::OutputText(OutputTextPart { text: std::mem::take(text), ..OutputTextPart::default() })
+            }
+            _ => Part::InputText(TextPart { text: std::mem::take(text), ..TextPart::default() }),
+        };
+        let parts = vec![ItemPart { part: Some(part), ..ItemPart::default() }];
+        *content = item_content::Content::Parts(ItemParts { parts });
+    }
+    item
+}
+
 /// Thoughts travel only with clients that ask for them.
 pub fn shown(mut response: Response, include: &[String]) -> Response {
     if !include.iter().any(|one| one == super::ENCRYPTED) {
@@ -136,5 +154,27 @@ pub fn shown(mut response: Response, include: &[String]) -> Response {
 pub(super) fn hide(item: &mut Item) {
     if let Some(Kind::Reasoning(reasoning)) = &mut item.item {
         reasoning.encrypted_content = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::vendor;
+
+    #[test]
+    fn a_list_shows_messages_in_parts() {
+        for (came, shown) in [
+            (r#"{"role":"user","content":"a"}"#, r#"[{"type":"input_text","text":"a"}]"#),
+            (r#"{"role":"assistant","content":"b"}"#, r#""text":"b""#),
+            (
+                r#"{"role":"user","content":[{"type":"input_text","text":"c"}]}"#,
+                r#"[{"type":"input_text","text":"c"}]"#,
+            ),
+        ] {
+            let item: Item = vendor::decode(came.as_bytes()).unwrap();
+            let told = serde_json::to_string(&listed(item)).unwrap();
+            assert!(told.contains(shown) && told.contains(r#""content":["#), "{told}");
+        }
     }
 }
