@@ -60,7 +60,12 @@ impl Facades {
             body_limit: settings.facade.body_bytes,
             gemini: Arc::new(Gemini::new(drive.clone())),
             openai: Arc::new(OpenAi::new(drive.clone())),
-            responses: Arc::new(Responses::new(drive.clone(), Arc::clone(shelf), settings.facade.keep)),
+            responses: Arc::new(Responses::new(
+                drive.clone(),
+                Arc::clone(shelf),
+                settings.facade.keep,
+                settings.facade.body_bytes,
+            )),
             anthropic: Arc::new(Anthropic::new(drive)),
         })
     }
@@ -87,6 +92,7 @@ impl Facades {
             openai::chat_service_http::routes(&self.openai),
             openai::embeddings_service_http::routes(&self.openai),
             openai::models_service_http::routes(&self.openai),
+            handler::compact::routes(),
             openai::responses_service_http::routes(&self.responses),
         ]
         .concat()

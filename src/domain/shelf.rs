@@ -42,6 +42,9 @@ pub trait Shelf: Send + Sync + 'static {
     /// Whether there was one.
     async fn remove(&self, who: &Principal, kind: Kind, key: &str) -> Result<bool>;
 
+    /// Forgets the oldest until the rest is no larger than this, in bytes. Returns how many.
+    async fn trim(&self, who: &Principal, kind: Kind, most: u64) -> Result<u64>;
+
     /// Forgets what is over. Returns how many.
     async fn sweep(&self, now: SystemTime) -> Result<u64>;
 }

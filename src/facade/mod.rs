@@ -10,6 +10,7 @@ mod media;
 pub mod openai;
 mod report;
 mod vendor;
+mod waiting;
 
 use crate::domain::error::Error;
 use crate::proto::gemini::{GenerateContentRequest, GenerateContentResponse};

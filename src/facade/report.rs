@@ -1,6 +1,7 @@
 //! What a conversion changed, gathered while it works.
 
 use crate::domain::change::{Change, How};
+use crate::domain::error::Error;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
@@ -51,6 +52,16 @@ impl Report {
                 .find_map(|(hub, client)| Some(format!("{client}{}", below(&change.field, hub)?)));
             change.field = named.unwrap_or(change.field);
             self.changes.push(change);
+        }
+    }
+
+    /// Nothing is left of what was said: the reason, where one was told.
+    pub fn empty(&self, field: &str) -> Error {
+        match self.changes.iter().find(|change| change.how == How::Dropped) {
+            Some(Change { field, why, .. }) => {
+                Error::field(field, format!("{why}, and nothing else is said"))
+            }
+            None => Error::field(field, "says nothing; say something"),
         }
     }
 

@@ -48,9 +48,10 @@ impl MessagesService for Anthropic {
     ) -> Result<Response<CountTokensResponse>, Status> {
         let (metadata, extensions, message) = request.into_parts();
         let version = metadata.get(VERSION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let asked = count(message, version)?;
-        let counted = self.drive.count(Request::from_parts(metadata, extensions, asked)).await?;
-        Ok(Response::new(CountTokensResponse { input_tokens: counted.total_tokens.into() }))
+        let (asked, remote) = count(message, version)?;
+        let asked = Request::from_parts(metadata, extensions, asked);
+        let counted = self.drive.count_whole(asked, &remote).await?;
+        Ok(Response::new(CountTokensResponse { input_tokens: counted.try_into().unwrap_or(i64::MAX) }))
     }
 
     async fn preview_message(

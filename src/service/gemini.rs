@@ -32,13 +32,22 @@ impl Gemini {
             return Some(Err(error));
         }
         if relay.verb == Verb::Count {
-            return backend.relay(&relay).await.map(|answer| answer.map_err(fault));
+            if let Err(error) = guard.has_room(who) {
+                return Some(Err(error));
+            }
+            let answer = backend.relay(&relay).await?;
+            return Some(guard.count(who, &relay.model).and(answer.map_err(fault)));
         }
-        let spending = match guard.admit_bytes(who, &relay.model, &relay.body) {
+        let mut spending = match guard.admit_bytes(who, &relay.model, &relay.body) {
             Ok(spending) => spending,
             Err(error) => return Some(Err(error)),
         };
         match backend.relay(&relay).await {
+            // Numbers are no tokens.
+            Some(Ok(answer)) if matches!(relay.verb, Verb::Embed | Verb::BatchEmbed) => {
+                spending.asked();
+                Some(Ok(answer))
+            }
             Some(answer) => Some(answer.map(|answer| spending.watch(answer)).map_err(fault)),
             // It is asked on another way, and counted there.
             None => {

@@ -8,7 +8,7 @@ use super::turns;
 use super::version::Version;
 use super::work::{Work, at};
 use crate::domain::error::Error;
-use crate::facade::{Asked, Converted};
+use crate::facade::{Asked, Converted, Remote};
 use crate::proto::anthropic::block::Block as Kind;
 use crate::proto::anthropic::{Content, CountTokensRequest, CreateMessageRequest, content};
 use crate::proto::gemini as hub;
@@ -24,7 +24,10 @@ pub fn convert(request: CreateMessageRequest, asked: &Asked<'_>) -> Result<Conve
 }
 
 /// How long it is, with everything that a model would be told.
-pub fn count(request: CountTokensRequest, version: &str) -> Result<hub::CountTokensRequest, Error> {
+pub fn count(
+    request: CountTokensRequest,
+    version: &str,
+) -> Result<(GenerateContentRequest, Vec<Remote>), Error> {
     let CountTokensRequest {
         model,
         messages,
@@ -40,7 +43,7 @@ pub fn count(request: CountTokensRequest, version: &str) -> Result<hub::CountTok
         extra,
     } = request;
     let whole_request = CreateMessageRequest {
-        model: model.clone(),
+        model,
         messages,
         system,
         tools,
@@ -54,12 +57,8 @@ pub fn count(request: CountTokensRequest, version: &str) -> Result<hub::CountTok
         extra,
         ..CreateMessageRequest::default()
     };
-    let (request, ..) = whole(whole_request, version)?;
-    Ok(hub::CountTokensRequest {
-        model,
-        generate_content_request: Some(request),
-        ..hub::CountTokensRequest::default()
-    })
+    let (request, _, work) = whole(whole_request, version)?;
+    Ok((request, work.remote))
 }
 
 fn whole(
@@ -73,7 +72,7 @@ fn whole(
     let (leading, contents) = turns::convert(std::mem::take(&mut request.messages), &mut work)?;
     parts.extend(leading);
     if contents.is_empty() {
-        return Err(Error::field("messages", "hold no words; say something"));
+        return Err(work.report.empty("messages"));
     }
     let (tools, tool_config) =
         tools::convert(std::mem::take(&mut request.tools), request.tool_choice, &mut work)?;

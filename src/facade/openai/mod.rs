@@ -5,5 +5,6 @@ pub mod embeddings;
 mod error;
 pub mod models;
 pub mod responses;
+mod verbosity;
 
 pub use error::OPENAI;

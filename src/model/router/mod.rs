@@ -6,6 +6,7 @@ mod relay;
 mod rest;
 pub mod table;
 
+use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
@@ -256,10 +257,11 @@ impl Backend for Router {
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         let now = self.now();
-        let (mut models, mut failed) = (Vec::new(), None);
+        let (mut models, mut failed, mut known) = (Vec::new(), None, HashSet::new());
         for backend in &now.table.backends {
             match backend.models().await {
-                Ok(more) => models.extend(more),
+                // The first that has a name is the one that is asked.
+                Ok(more) => models.extend(more.into_iter().filter(|model| known.insert(model.name.clone()))),
                 Err(error) => failed = failed.or(Some(error)),
             }
         }

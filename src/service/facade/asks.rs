@@ -6,6 +6,7 @@ use tonic::Request;
 use super::{Drive, fault, principal};
 use crate::domain::error::Error;
 use crate::domain::model::ModelCause;
+use crate::facade::Remote;
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{
     BatchEmbedContentsRequest, BatchEmbedContentsResponse, Content, CountTokensRequest, CountTokensResponse,
@@ -21,10 +22,28 @@ impl Drive {
         let who = principal(&request);
         let request = request.into_inner();
         self.guard.check(&*self.backend, &who, &request.model).await?;
+        self.guard.count(&who, &request.model)?;
         match self.backend.count_tokens(request.clone()).await {
             Err(error) if error.cause == ModelCause::Unsupported => Ok(estimate(&request)),
             counted => counted.map_err(fault),
         }
+    }
+
+    /// The same for a request of another dialect, with what it only names.
+    pub async fn count_whole(
+        &self,
+        request: Request<GenerateContentRequest>,
+        remote: &[Remote],
+    ) -> Result<u64, Error> {
+        let (metadata, extensions, whole) = request.into_parts();
+        let whole = self.media.fetch(whole, remote).await?;
+        let counted = CountTokensRequest {
+            model: whole.model.clone(),
+            generate_content_request: Some(whole),
+            ..CountTokensRequest::default()
+        };
+        let counted = self.count(Request::from_parts(metadata, extensions, counted)).await?;
+        Ok(counted.total_tokens.try_into().unwrap_or_default())
     }
 
     pub async fn embed(
@@ -40,9 +59,12 @@ impl Drive {
         };
         self.guard.check(&*self.backend, &who, &request.model).await?;
         let mut spending = self.guard.admit(&who, &asked)?;
-        let answer = self.backend.embed(request).await.map_err(fault)?;
-        spending.answered();
-        Ok(answer)
+        spending.asked();
+        let answer = self.backend.embed(request).await;
+        if answer.is_err() {
+            spending.refused();
+        }
+        answer.map_err(fault)
     }
 
     /// Those that the caller may ask, by name.

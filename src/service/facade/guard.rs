@@ -90,6 +90,20 @@ impl Guard {
         self.take(who, || size::of_bytes(body))
     }
 
+    /// Whether a request would be admitted now. Nothing is taken.
+    pub fn has_room(&self, who: &Principal) -> Result<(), Error> {
+        match self.holders.get(who) {
+            Some(holder) => holder.has_room(),
+            None => Ok(()),
+        }
+    }
+
+    /// One request, whatever it takes.
+    pub fn count(&self, who: &Principal, model: &str) -> Result<(), Error> {
+        self.allow(who, model)?;
+        self.holders.get(who).map_or(Ok(()), |holder| holder.take(0))
+    }
+
     fn take(&self, who: &Principal, size: impl FnOnce() -> u32) -> Result<Spending, Error> {
         let Some(holder) = self.holders.get(who) else { return Ok(Spending::unbounded(who.clone())) };
         let tokens = holder.allowance.tokens.map_or(0, |_| size());
@@ -115,22 +129,30 @@ impl Holder {
     /// Out of both buckets or none.
     fn take(&self, tokens: u32) -> Result<(), Error> {
         let (mut buckets, now) = self.buckets();
+        self.wait(&mut buckets, tokens, now)?;
         let Buckets { requests, tokens: of_tokens } = &mut *buckets;
-        let of_each = [(requests, 1, "requests"), (of_tokens, tokens, "tokens")];
-        let mut of_each = of_each.map(|(bucket, amount, what)| (bucket.as_mut(), amount, what));
-        let waits = of_each.iter_mut().filter_map(|(bucket, amount, what)| {
-            let bucket = bucket.as_mut()?;
-            Some((bucket.wait(*amount, now), bucket.level(now).limit, *what))
-        });
-        if let Some((wait, limit, what)) =
-            waits.max_by_key(|(wait, ..)| *wait).filter(|(wait, ..)| !wait.is_zero())
-        {
-            return Err(self.refuse(wait, limit, what));
-        }
-        for (bucket, amount, _) in of_each {
-            bucket.into_iter().for_each(|bucket| bucket.take(amount, now));
-        }
+        requests.iter_mut().for_each(|bucket| bucket.take(1, now));
+        of_tokens.iter_mut().for_each(|bucket| bucket.take(tokens, now));
         Ok(())
+    }
+
+    fn has_room(&self) -> Result<(), Error> {
+        let (mut buckets, now) = self.buckets();
+        self.wait(&mut buckets, 1, now)
+    }
+
+    /// Refuses what has to wait, for as long as the longer of the two takes.
+    fn wait(&self, buckets: &mut Buckets, tokens: u32, now: Duration) -> Result<(), Error> {
+        let Buckets { requests, tokens: of_tokens } = buckets;
+        let of_each = [(requests, 1, "requests"), (of_tokens, tokens, "tokens")];
+        let waits = of_each.into_iter().filter_map(|(bucket, amount, what)| {
+            let bucket = bucket.as_mut()?;
+            Some((bucket.wait(amount, now), bucket.level(now).limit, what))
+        });
+        match waits.max_by_key(|(wait, ..)| *wait).filter(|(wait, ..)| !wait.is_zero()) {
+            Some((wait, limit, what)) => Err(self.refuse(wait, limit, what)),
+            None => Ok(()),
+        }
     }
 
     fn refuse(&self, wait: Duration, limit: u32, what: &str) -> Error {

@@ -55,7 +55,12 @@ impl Drive {
     ) -> Result<Response<R::Answer>, Status> {
         let Ready { who, request, reply, metadata, mut notes, mut spending, id, arguments } =
             self.ready(request, convert).await?;
-        let mut whole = self.backend.generate(request).await.map_err(fault)?;
+        spending.asked();
+        let answer = self.backend.generate(request).await;
+        if answer.is_err() {
+            spending.refused();
+        }
+        let mut whole = answer.map_err(fault)?;
         Ids::new(R::CALL, &id).give(&mut whole);
         arguments.check(&mut whole)?;
         notes.see(&whole);
@@ -75,8 +80,12 @@ impl Drive {
         let mut ready = self.ready(request, convert).await?;
         let metadata = std::mem::take(&mut ready.metadata);
         let request = std::mem::take(&mut ready.request);
+        ready.spending.asked();
         let mut chunks = self.backend.stream(request);
         let first = timeout(FIRST, chunks.next()).await;
+        if let Ok(Some(Err(_))) = &first {
+            ready.spending.refused();
+        }
         let mut answering = Answering::new(chunks, ready, self.ledger.clone());
         match first {
             Ok(Some(chunk)) => answering.begin(chunk.map_err(fault)?)?,
@@ -100,7 +109,10 @@ impl Drive {
             how: change.how.as_str().to_owned(),
             why: change.why.clone(),
         };
+        let metadata = ready::metadata(&changes, &upstream);
         let changes = changes.changes().iter().map(told).collect();
-        Ok(Response::new(Preview { request: Some(request), changes, upstream }))
+        let mut response = Response::new(Preview { request: Some(request), changes, upstream });
+        *response.metadata_mut() = metadata;
+        Ok(response)
     }
 }

@@ -119,7 +119,7 @@ fn refuse_changes(report: &Report) -> Result<(), Error> {
     if matter.is_empty() { Ok(()) } else { Err(Error::invalid(matter)) }
 }
 
-fn metadata(report: &Report, upstream: &str) -> MetadataMap {
+pub(super) fn metadata(report: &Report, upstream: &str) -> MetadataMap {
     let mut metadata = MetadataMap::new();
     let mut say = |name: &'static str, value: &str| {
         if let Some(value) = (!value.is_empty()).then(|| MetadataValue::try_from(value).ok()).flatten() {

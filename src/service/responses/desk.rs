@@ -14,11 +14,15 @@ use crate::proto::openai::{Item, Response, StoredResponse};
 
 /// A conversation of more answers than this is a mistake.
 const LONGEST: usize = 2000;
+/// What is stored for one principal; behind it the oldest answers go.
+const STORED: u64 = 1 << 30;
 
 #[derive(Clone)]
 pub(super) struct Desk {
     shelf: Arc<dyn Shelf>,
     keep: Duration,
+    /// How large all that was said before may be, in bytes.
+    most: usize,
 }
 
 fn failed(error: StoreError) -> Error {
@@ -26,8 +30,8 @@ fn failed(error: StoreError) -> Error {
 }
 
 impl Desk {
-    pub(super) fn new(shelf: Arc<dyn Shelf>, keep: Duration) -> Self {
-        Self { shelf, keep }
+    pub(super) fn new(shelf: Arc<dyn Shelf>, keep: Duration, most: usize) -> Self {
+        Self { shelf, keep, most }
     }
 
     pub(super) async fn put(
@@ -41,7 +45,9 @@ impl Desk {
         let value = StoredResponse { response: Some(response), input }.encode_to_vec();
         let until = SystemTime::now() + self.keep;
         let item = shelf::Item { kind: Kind::Response, key, value, until };
-        self.shelf.put(who, vec![item]).await.map_err(failed)
+        self.shelf.put(who, vec![item]).await.map_err(failed)?;
+        self.shelf.trim(who, Kind::Response, STORED).await.map_err(failed)?;
+        Ok(())
     }
 
     /// None if it is not there, no longer, or another's.
@@ -67,7 +73,7 @@ impl Desk {
 
     /// What was said up to and with this answer, the oldest first.
     pub(super) async fn chain(&self, who: &Principal, last: &str) -> Result<Vec<Item>, Error> {
-        let mut answers = Vec::new();
+        let (mut answers, mut length) = (Vec::new(), 0);
         let mut next = Some(last.to_owned());
         while let Some(id) = next.take().filter(|_| answers.len() < LONGEST) {
             let lost = || {
@@ -77,6 +83,14 @@ impl Desk {
                 Error::field("previous_response_id", words)
             };
             let stored = self.find(who, &id).await?.ok_or_else(lost)?;
+            length += stored.encoded_len();
+            if length > self.most {
+                let words = format!(
+                    "previous_response_id: what was said before is larger than {} bytes; send a summary of it in `input` instead",
+                    self.most
+                );
+                return Err(Error::new(Cause::ContextTooLong, words));
+            }
             let response = stored.response.as_ref();
             next = response.and_then(|response| response.previous_response_id.clone());
             answers.push(stored);
@@ -94,6 +108,9 @@ impl Desk {
         items: &mut [Item],
         earlier: &[Item],
     ) -> Result<(), Error> {
+        if !items.iter().any(is_reference) {
+            return Ok(());
+        }
         let places = places(items);
         let mut known = earlier.to_vec();
         known.extend(items.iter().filter(|item| !is_reference(item) && !id(item).is_empty()).cloned());
@@ -102,7 +119,7 @@ impl Desk {
                 known.extend(stored.input.into_iter().chain(stored.response.unwrap_or_default().output));
             }
         }
-        resolve(items, &known)
+        resolve(items, &known, self.most)
     }
 }
 

@@ -10,18 +10,18 @@ use std::time::{Duration, SystemTime};
 
 use futures::StreamExt;
 use tonic::codegen::BoxStream;
-use tonic::{Request, Response, Status};
+use tonic::{Extensions, Request, Response, Status};
 
+use self::background::Launched;
 use self::desk::Desk;
 use self::running::Running;
 use super::facade::{Drive, principal};
 use crate::domain::error::{Cause, Error};
 use crate::domain::principal::Principal;
 use crate::domain::shelf::Shelf;
-use crate::facade::Asked;
 use crate::facade::openai::responses::{Answer, Told, convert, id, items, listed, shown};
+use crate::facade::{Asked, Converted};
 use crate::proto::facade::Preview;
-use crate::proto::gemini::CountTokensRequest;
 use crate::proto::openai::responses_service_server::ResponsesService;
 use crate::proto::openai::{
     self, CancelResponseRequest, CreateResponseRequest, DeleteResponseRequest, DeletedResponse,
@@ -44,9 +44,10 @@ struct Whole {
 }
 
 impl Responses {
-    /// Answers are kept for so long.
-    pub fn new(drive: Drive, shelf: Arc<dyn Shelf>, keep: Duration) -> Self {
-        Self { drive, desk: Desk::new(shelf, keep), running: Running::default() }
+    /// Answers are kept for so long,
+    /// and what was said before an answer may be so many bytes.
+    pub fn new(drive: Drive, shelf: Arc<dyn Shelf>, keep: Duration, most: usize) -> Self {
+        Self { drive, desk: Desk::new(shelf, keep, most), running: Running::default() }
     }
 
     /// With what was said before, and without references.
@@ -97,7 +98,8 @@ impl ResponsesService for Responses {
     ) -> Result<Response<openai::Response>, Status> {
         let whole = self.whole(request).await?;
         if whole.request.get_ref().background == Some(true) {
-            return Ok(Response::new(self.launch(whole).await?.0));
+            let Launched { metadata, response, .. } = self.launch(whole).await?;
+            return Ok(Response::from_parts(metadata, response, Extensions::default()));
         }
         let Whole { request, who, input, earlier } = whole;
         let answer = self.drive.whole(request, |request, asked| convert(request, earlier, asked)).await?;
@@ -114,8 +116,8 @@ impl ResponsesService for Responses {
     ) -> Result<Response<BoxStream<ResponseEvent>>, Status> {
         let whole = self.whole(request).await?;
         if whole.request.get_ref().background == Some(true) {
-            let (_, events) = self.launch(whole).await?;
-            return Ok(Response::new(Box::pin(events)));
+            let Launched { metadata, heard, .. } = self.launch(whole).await?;
+            return Ok(Response::from_parts(metadata, Box::pin(heard), Extensions::default()));
         }
         let Whole { request, who, mut input, earlier } = whole;
         let answer = self
@@ -155,14 +157,9 @@ impl ResponsesService for Responses {
         let Whole { request, earlier, .. } = self.whole(request).await?;
         let (metadata, extensions, message) = request.into_parts();
         let asked = Asked { id: "count", now: now(), version: "" };
-        let hub = convert(message, earlier, &asked)?.request;
-        let counted = CountTokensRequest {
-            model: hub.model.clone(),
-            generate_content_request: Some(hub),
-            ..CountTokensRequest::default()
-        };
-        let counted = self.drive.count(Request::from_parts(metadata, extensions, counted)).await?;
-        let input_tokens = counted.total_tokens.into();
+        let Converted { request: hub, remote, .. } = convert(message, earlier, &asked)?;
+        let counted = self.drive.count_whole(Request::from_parts(metadata, extensions, hub), &remote).await?;
+        let input_tokens = counted.try_into().unwrap_or(i64::MAX);
         Ok(Response::new(InputTokens { object: "response.input_tokens".to_owned(), input_tokens }))
     }
 

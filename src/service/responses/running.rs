@@ -39,6 +39,10 @@ impl Running {
         Run { running: self.clone(), key, stopped, over: told }
     }
 
+    pub(super) fn count(&self, who: &Principal) -> usize {
+        self.locked().keys().filter(|(owner, _)| owner == who).count()
+    }
+
     pub(super) fn has(&self, who: &Principal, id: &str) -> bool {
         self.locked().contains_key(&(who.clone(), id.to_owned()))
     }

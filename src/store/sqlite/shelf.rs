@@ -52,6 +52,13 @@ fn get(
 
 const REMOVE: &str = "DELETE FROM shelf WHERE principal = ? AND kind = ? AND key = ?";
 
+/// Those that end first are the oldest, since all of a kind are kept equally long.
+const TRIM: &str = "DELETE FROM shelf WHERE rowid IN (
+    SELECT rowid FROM (
+        SELECT rowid, sum(length(value)) OVER (ORDER BY until DESC, rowid DESC) AS so_far
+        FROM shelf WHERE principal = ? AND kind = ?
+    ) WHERE so_far > ?)";
+
 const SWEEP: &str =
     "DELETE FROM shelf WHERE rowid IN (SELECT rowid FROM shelf WHERE until <= ? ORDER BY until LIMIT ?)";
 
@@ -79,6 +86,14 @@ impl Shelf for Sqlite {
             Ok(db.prepare_cached(REMOVE)?.execute(params![who.name(), number(kind), key])? > 0)
         };
         self.writer.write(remove).await
+    }
+
+    async fn trim(&self, who: &Principal, kind: Kind, most: u64) -> store::Result<u64> {
+        let (who, most) = (who.clone(), i64::try_from(most).unwrap_or(i64::MAX));
+        let trim = move |db: &Connection| {
+            Ok(db.prepare_cached(TRIM)?.execute(params![who.name(), number(kind), most])? as u64)
+        };
+        self.writer.write(trim).await
     }
 
     /// Step by step, so that what others write comes in between.
@@ -168,6 +183,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_oldest_go_when_it_is_too_much() {
+        let (store, ann) = (Sqlite::open_temporary().unwrap(), Principal::named("ann"));
+        let items =
+            [("a", 5), ("b", 7), ("c", 6)].map(|(key, until)| item(Kind::Response, key, "1234", until));
+        store.put(&ann, items.to_vec()).await.unwrap();
+        store.put(&ann, vec![item(Kind::Signature, "s", "12345678", 1)]).await.unwrap();
+        store.put(&Principal::named("bob"), vec![item(Kind::Response, "a", "1234", 1)]).await.unwrap();
+        assert_eq!(store.trim(&ann, Kind::Response, 12).await, Ok(0));
+        assert_eq!(store.trim(&ann, Kind::Response, 9).await, Ok(1));
+        assert_eq!(
+            read(&store, "ann", Kind::Response, &["a", "b", "c"], 0).await,
+            some(&["", "1234", "1234"])
+        );
+        assert_eq!(read(&store, "ann", Kind::Signature, &["s"], 0).await, some(&["12345678"]));
+        assert_eq!(read(&store, "bob", Kind::Response, &["a"], 0).await, some(&["1234"]));
+    }
+
+    #[tokio::test]
     async fn what_is_put_survives_opening_again() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal.db");
@@ -181,6 +214,7 @@ mod tests {
         let by_key = "SEARCH shelf USING INDEX sqlite_autoindex_shelf_1 (principal=? AND kind=? AND key=?)";
         assert_eq!(plan(GET), by_key);
         assert_eq!(plan(REMOVE), by_key);
+        assert!(plan(TRIM).contains("(principal=? AND kind=?)"), "{}", plan(TRIM));
         assert!(
             plan(SWEEP).contains("SEARCH shelf USING COVERING INDEX shelf_until (until<?)"),
             "{}",

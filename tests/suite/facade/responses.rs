@@ -210,7 +210,10 @@ async fn a_stored_conversation_goes_on_also_after_a_restart() {
     assert_eq!((page["data"].as_array().unwrap().len(), &page["has_more"]), (2, &json!(true)));
     let after = page["last_id"].as_str().unwrap();
     let (_, rest) = call(&server, "GET", &format!("{path}&after={after}"), &Value::Null).await;
-    assert_eq!((&rest["data"][0]["content"], &rest["has_more"]), (&json!("second"), &json!(false)));
+    assert_eq!(
+        (&rest["data"][0]["content"][0]["text"], &rest["has_more"]),
+        (&json!("second"), &json!(false))
+    );
     // An item by its name.
     let reference = json!([{"type": "item_reference", "id": second["output"][0]["id"]}, {"role": "user", "content": "and?"}]);
     create(&server, json!({"model": MODEL, "input": reference})).await;
@@ -323,5 +326,42 @@ async fn a_generated_client_asks_streams_counts_and_previews() {
     upstream.answer_from_now_on([Reply::json(200, &json!({"totalTokens": 7}))]);
     assert_eq!(soon(client.count_input_tokens(request)).await.unwrap().into_inner().input_tokens, 7);
     let status = soon(client.stream_response(CreateResponseRequest::default())).await.unwrap_err();
-    assert!(status.message().contains("input"), "{status}");
+    assert!(status.message().contains("model: is required"), "{status}");
+}
+
+/// What was said before comes out of the store, so no request bounds it by its own size.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_before_has_an_end() {
+    let upstream = Upstream::start([whole("ok")]).await;
+    let url = upstream.url();
+    let environment = [("GEMINI_API_KEY", KEY), ("GOOGLE_GEMINI_BASE_URL", url.as_str())];
+    let options = ["--auth", "none", "--set", "facade.body_bytes=20000"];
+    let server = Running::start_with(tempfile::tempdir().unwrap(), &options, &environment);
+    let long = "x".repeat(9000);
+    let first = create(&server, json!({"model": MODEL, "input": long})).await;
+    let go_on = |id: &Value| json!({"model": MODEL, "input": long, "previous_response_id": id});
+    let second = create(&server, go_on(&first["id"])).await;
+    let third = create(&server, go_on(&second["id"])).await;
+    let (status, refused) = call(&server, "POST", "/v1/responses", &go_on(&third["id"])).await;
+    assert_eq!((status, &refused["error"]["code"]), (400, &json!("context_length_exceeded")), "{refused}");
+    let (_, items) = call(
+        &server,
+        "GET",
+        &format!("/v1/responses/{}/input_items", first["id"].as_str().unwrap()),
+        &Value::Null,
+    )
+    .await;
+    let reference = json!({"type": "item_reference", "id": items["data"][0]["id"]});
+    let many = json!({"model": MODEL, "input": [reference, reference, reference]});
+    let (status, refused) = call(&server, "POST", "/v1/responses", &many).await;
+    assert_eq!((status, &refused["error"]["param"]), (400, &json!("input[2].id")), "{refused}");
+    assert_eq!(upstream.asked().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn compaction_is_said_to_be_missing() {
+    let (_, server) = serving(vec![whole("ok")]).await;
+    let (status, refused) = call(&server, "POST", "/v1/responses/compact", &json!({"model": MODEL})).await;
+    assert_eq!(status, 404);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("compacted"), "{refused}");
 }

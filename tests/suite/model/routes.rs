@@ -76,7 +76,7 @@ async fn what_is_wrong_with_the_key_is_not_passed_on() {
     assert_eq!((chunks.len(), error.unwrap().cause), (0, ModelCause::Forbidden));
     assert_eq!(first.asked().len(), 1);
     let whole = router.generate(named("")).await.unwrap_err();
-    assert_eq!((whole.cause, first.asked().len()), (ModelCause::Denied, 2));
+    assert_eq!((whole.cause, first.asked().len()), (ModelCause::Forbidden, 2));
 }
 
 #[tokio::test]
@@ -218,4 +218,17 @@ async fn aliases_are_listed_with_the_bounds_of_what_they_lead_to() {
     {
         assert_eq!(router.routes(name), leads, "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_model_that_two_backends_have_is_listed_once() {
+    let list = |names: &[&str]| {
+        let models: Vec<_> = names.iter().map(|name| json!({"name": format!("models/{name}")})).collect();
+        Reply::json(200, &json!({"models": models}))
+    };
+    let (first, second) =
+        (Upstream::start([list(&["a", "b"])]).await, Upstream::start([list(&["b", "c"])]).await);
+    let router = Router::new(table(&first, &second, vec![]), Arc::clone(&Metrics::default().models));
+    let names: Vec<String> = router.models().await.unwrap().into_iter().map(|model| model.name).collect();
+    assert_eq!(names, ["a", "b", "c"]);
 }

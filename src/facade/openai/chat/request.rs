@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::stream::{Answer, Wants};
 use crate::domain::error::Error;
+use crate::facade::openai::verbosity;
 use crate::facade::{Asked, Converted, Remote, Report};
 use crate::proto::gemini::{Content, GenerateContentRequest, Part};
 use crate::proto::openai::ChatCompletionRequest;
@@ -25,6 +26,9 @@ use self::turns::Arranged;
 
 pub fn convert(mut asked: ChatCompletionRequest, about: &Asked<'_>) -> Result<Converted<Answer>, Error> {
     refused(&asked)?;
+    if asked.messages.is_empty() {
+        return Err(nothing_said(&asked.extra));
+    }
     let mut notes = Notes::default();
     ignored(&asked, &mut notes.report);
     let mut out = GenerateContentRequest { model: asked.model.clone(), ..GenerateContentRequest::default() };
@@ -34,10 +38,10 @@ pub fn convert(mut asked: ChatCompletionRequest, about: &Asked<'_>) -> Result<Co
     let said = messages::said(system, std::mem::take(&mut asked.messages), &mut notes)?;
     let Arranged { mut system, contents } = turns::arrange(said, &mut notes.report);
     if contents.is_empty() && system.is_empty() {
-        return Err(Error::field("messages", "say nothing; one of them must have content"));
+        return Err(notes.report.empty("messages"));
     }
     out.contents = contents;
-    system.extend(verbosity(&asked.verbosity, &mut notes.report)?);
+    system.extend(verbosity::hint(&asked.verbosity, "verbosity", &mut notes.report)?);
     config::configure(&asked, &mut config, &mut notes)?;
     google::apply(&asked, &mut out, &mut config, &mut notes.report)?;
     let tier = service_tier(&asked.service_tier, &mut out, &mut notes.report)?;
@@ -103,16 +107,18 @@ fn ignored(asked: &ChatCompletionRequest, report: &mut Report) {
     said.iter().filter(|(is_said, ..)| *is_said).for_each(|(_, field, why)| report.ignored(*field, why));
 }
 
-/// A hint in words: no model has a switch for it.
-fn verbosity(verbosity: &str, report: &mut Report) -> Result<Option<String>, Error> {
-    let hint = match verbosity {
-        "" | "medium" => return Ok(None),
-        "low" => "Answer briefly, with no more words than needed.",
-        "high" => "Answer at length and in detail.",
-        _ => return Err(Error::field("verbosity", "must be low, medium or high")),
-    };
-    report.altered("verbosity", "said to the model as an instruction");
-    Ok(Some(hint.to_owned()))
+/// Bodies of other APIs land here too, and say the same in another member.
+fn nothing_said(extra: &str) -> Error {
+    let members = serde_json::from_str::<Members>(extra).map(|members| members.0).unwrap_or_default();
+    let has = |name: &str| members.iter().any(|(known, _)| known == name);
+    match (has("input"), has("contents")) {
+        (true, _) => Error::field("input", "is for the Responses API; post this body to /v1/responses"),
+        (_, true) => Error::field(
+            "contents",
+            "is for Gemini's API; post this body to /v1beta/models/MODEL:generateContent",
+        ),
+        _ => Error::field("messages", "is required"),
+    }
 }
 
 /// Asks for a tier, and returns what the answer is said to be served with; nothing where none was asked for.

@@ -1,5 +1,9 @@
 //! Items between requests: ids for those that came without, references to others, and what of a stored answer is shown.
 
+use std::collections::HashMap;
+
+use prost::Message;
+
 use crate::domain::error::Error;
 use crate::proto::openai::item::Item as Kind;
 use crate::proto::openai::item_part::Part;
@@ -20,22 +24,6 @@ pub fn items(input: Option<ResponseInput>) -> Vec<Item> {
             vec![Item { item: Some(Kind::Message(message)), ..Item::default() }]
         }
     }
-}
-
-/// A message as the vendor lists it: content that came as a text is a list of one part.
-pub fn listed(mut item: Item) -> Item {
-    let Some(Kind::Message(message)) = &mut item.item else { return item };
-    let Some(ItemContent { content: Some(content) }) = &mut message.content else { return item };
-    if let item_content::Content::Text(text) = content {
-        let text = std::mem::take(text);
-        let part = match message.role.as_str() {
-            "assistant" => Part::OutputText(OutputTextPart { text, ..OutputTextPart::default() }),
-            _ => Part::InputText(TextPart { text, ..TextPart::default() }),
-        };
-        let parts = vec![ItemPart { part: Some(part), ..ItemPart::default() }];
-        *content = item_content::Content::Parts(ItemParts { parts });
-    }
-    item
 }
 
 /// The same look at every kind of item, to read or to write.
@@ -109,17 +97,23 @@ pub fn places(items: &[Item]) -> Vec<String> {
     places
 }
 
-/// Puts what references name in their place. `known` is all that may be named.
-pub fn resolve(items: &mut [Item], known: &[Item]) -> Result<(), Error> {
+/// Puts what references name in their place. `known` is all that may be named, `most` how many bytes it may come to.
+pub fn resolve(items: &mut [Item], known: &[Item], most: usize) -> Result<(), Error> {
+    let known: HashMap<&str, &Item> = known.iter().map(|item| (id(item), item)).collect();
+    let mut length = 0;
     for (at, item) in items.iter_mut().enumerate() {
         let Some(Kind::ItemReference(reference)) = &item.item else { continue };
-        let found = known.iter().find(|known| id(known) == reference.id);
-        let Some(found) = found else {
+        let Some(found) = known.get(reference.id.as_str()) else {
             let field = format!("input[{at}].id");
             let problem = format!("there is no item `{}`; send the item itself", reference.id);
             return Err(Error::field(field, problem));
         };
-        *item = found.clone();
+        length += found.encoded_len();
+        if length > most {
+            let problem = format!("what the references name is larger than {most} bytes; name less");
+            return Err(Error::field(format!("input[{at}].id"), problem));
+        }
+        *item = (*found).clone();
     }
     Ok(())
 }

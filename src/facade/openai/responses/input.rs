@@ -38,7 +38,9 @@ pub(super) struct Turns {
     model: Vec<Part>,
     /// What became of calls, by their ids; the same id may come again.
     outputs: HashMap<String, VecDeque<Output>>,
-    seals: Vec<Seal>,
+    /// Signatures that wait for their call, by its id, or for the next text.
+    calls_signed: HashMap<String, String>,
+    texts_signed: VecDeque<String>,
     remote: Vec<Remote>,
     /// The last turn was an instruction, which stands alone.
     told: bool,
@@ -52,7 +54,8 @@ impl Turns {
             contents: Vec::new(),
             model: Vec::new(),
             outputs: HashMap::new(),
-            seals: Vec::new(),
+            calls_signed: HashMap::new(),
+            texts_signed: VecDeque::new(),
             remote: Vec::new(),
             told: false,
         }
@@ -147,8 +150,7 @@ impl Turns {
 
     fn said(&mut self, parts: Vec<Part>) {
         for mut part in parts {
-            let text = self.seals.iter().position(|seal| matches!(seal, Seal::Text { .. }));
-            if let Some(Seal::Text { signature }) = text.map(|at| self.seals.remove(at)) {
+            if let Some(signature) = self.texts_signed.pop_front() {
                 part.thought_signature = signature;
             }
             self.model.push(part);
@@ -163,7 +165,7 @@ impl Turns {
         let alone = std::mem::take(&mut self.told);
         match self.contents.last_mut().filter(|_| !alone) {
             // What the user says in several pieces is one turn; answers of tools stand alone.
-            Some(last) if last.role == USER && !last.parts.iter().any(is_response) => {
+            Some(last) if last.role == USER && !last.parts.first().is_some_and(is_response) => {
                 last.parts.extend(parts)
             }
             _ => self.contents.push(Content { role: USER.to_owned(), parts }),
@@ -180,17 +182,13 @@ impl Turns {
             Some(Seal::Text { signature }) if self.model.last().is_some_and(is_unsigned_text) => {
                 self.model.last_mut().into_iter().for_each(|part| part.thought_signature = signature.clone());
             }
-            Some(seal) => self.seals.push(seal),
+            Some(Seal::Text { signature }) => self.texts_signed.push_back(signature),
+            Some(Seal::Call { id, signature }) => drop(self.calls_signed.insert(id, signature)),
         }
     }
 
     fn call(&mut self, id: String, name: String, args: String) {
-        let belongs = |seal: &Seal| matches!(seal, Seal::Call { id: of, .. } if *of == id);
-        let seal = self.seals.iter().position(belongs).map(|at| self.seals.remove(at));
-        let thought_signature = match seal {
-            Some(Seal::Call { signature, .. } | Seal::Text { signature }) => signature,
-            None => String::new(),
-        };
+        let thought_signature = self.calls_signed.remove(&id).unwrap_or_default();
         let call = FunctionCall { id, name, args };
         self.model.push(Part { thought_signature, ..Part::of(Data::FunctionCall(call)) });
     }
@@ -204,7 +202,8 @@ impl Turns {
 
     /// The turn of the model, and behind it what became of its calls, in their order.
     fn end_turn(&mut self, report: &mut Report) {
-        self.seals.clear();
+        self.calls_signed.clear();
+        self.texts_signed.clear();
         let parts = std::mem::take(&mut self.model);
         if parts.is_empty() {
             return;

@@ -8,6 +8,7 @@ use super::stream::{Answer, Include};
 use super::tools::{Tools, choose};
 use super::{ENCRYPTED, SOURCES, echo};
 use crate::domain::error::Error;
+use crate::facade::openai::verbosity;
 use crate::facade::{Asked, Converted, Report};
 use crate::proto::gemini::GenerateContentRequest;
 use crate::proto::openai::item::Item as Kind;
@@ -33,10 +34,16 @@ pub fn convert(
     further(&mut tools, &earlier, "previous_response_id", &mut report)?;
     further(&mut tools, &items, "input", &mut report)?;
     let tool_config = choose(&mut tools, request.tool_choice.as_ref(), &mut report)?;
-    let mut turns = Turns::new(request.instructions.unwrap_or_default());
+    let verbosity = request.text.as_ref().map(|text| text.verbosity.as_str()).unwrap_or_default();
+    let hint = verbosity::hint(verbosity, "text.verbosity", &mut report)?;
+    let instructions = request.instructions.into_iter().filter(|given| !given.is_empty()).chain(hint);
+    let mut turns = Turns::new(instructions.collect::<Vec<_>>().join("\n\n"));
     turns.read(earlier, "previous_response_id", &tools, &mut report)?;
     turns.read(items, "input", &tools, &mut report)?;
     let said = turns.finish(&mut report);
+    if said.contents.is_empty() && said.system.is_none() {
+        return Err(report.empty("input"));
+    }
     let hub = GenerateContentRequest {
         model: request.model,
         contents: said.contents,

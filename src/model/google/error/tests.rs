@@ -74,13 +74,7 @@ fn within_a_stream_the_body_has_the_status() {
         "Google has had too many requests: m",
     );
     check(0, r#"{"error":{"message":"m"}}"#, ModelCause::Failed, None, "Google failed: m");
-    check(
-        0,
-        r#"{"error":{"code":99999999,"message":"m"}}"#,
-        ModelCause::Unavailable,
-        None,
-        "Google is not available: m",
-    );
+    check(0, r#"{"error":{"code":99999999,"message":"m"}}"#, ModelCause::Failed, None, "Google failed: m");
 }
 
 #[test]

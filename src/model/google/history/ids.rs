@@ -1,6 +1,8 @@
 //! Answers find their calls: one that came without the id of its call takes it over, since some clients echo the id of a call
 //! and leave it out of the answer. Pure.
 
+use std::collections::{HashMap, HashSet, VecDeque};
+
 use super::MODEL;
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Content, FunctionCall, Part};
@@ -17,12 +19,17 @@ pub(super) fn pair(contents: &mut [Content]) {
 }
 
 fn give(calls: &Content, answers: &mut Content) {
-    let named: Vec<String> = answers.parts.iter_mut().filter_map(answer).map(|(id, _)| id.clone()).collect();
-    let free = |call: &&FunctionCall| !call.id.is_empty() && !named.contains(&call.id);
-    let mut free: Vec<&FunctionCall> = calls.parts.iter().filter_map(call).filter(free).collect();
+    let named: HashSet<String> =
+        answers.parts.iter_mut().filter_map(answer).map(|(id, _)| id.clone()).collect();
+    let mut free: HashMap<&str, VecDeque<&String>> = HashMap::new();
+    for call in calls.parts.iter().filter_map(call) {
+        if !call.id.is_empty() && !named.contains(&call.id) {
+            free.entry(&call.name).or_default().push_back(&call.id);
+        }
+    }
     for (id, name) in answers.parts.iter_mut().filter_map(answer).filter(|(id, _)| id.is_empty()) {
-        if let Some(at) = free.iter().position(|call| call.name == *name) {
-            id.clone_from(&free.remove(at).id);
+        if let Some(of_call) = free.get_mut(name.as_str()).and_then(VecDeque::pop_front) {
+            id.clone_from(of_call);
         }
     }
 }

@@ -47,9 +47,14 @@ impl Spending {
             chunk.candidates.iter().filter_map(|c| c.content.as_ref()).map(size::length).sum::<usize>();
     }
 
-    /// There was an answer, and nobody counted.
-    pub fn answered(&mut self) {
+    /// Somebody works on it from now on, counted or not.
+    pub fn asked(&mut self) {
         self.begun = true;
+    }
+
+    /// Nothing was made after all.
+    pub fn refused(&mut self) {
+        self.begun = false;
     }
 
     /// It was not asked after all.

@@ -118,7 +118,7 @@ async fn what_is_not_asked_after_all_costs_nothing() {
     guard.admit_bytes(&who(), "m", &[b'x'; 80]).unwrap().cancel();
     assert_eq!(remaining(&guard), [Some(5), Some(100)]);
     let mut embedded = guard.admit_bytes(&who(), "m", &[b'x'; 80]).unwrap();
-    embedded.answered();
+    embedded.asked();
     drop(embedded);
     assert_eq!(remaining(&guard), [Some(4), Some(80)]);
 }

@@ -1,11 +1,10 @@
 //! What was said, in the order that a model takes it: instructions first, then turns of the two sides, and behind each turn
 //! with calls one content with their answers, in the order of the calls. Knows no dialect.
 
-use std::collections::VecDeque;
-
 use serde_json::json;
 
 use crate::facade::Report;
+use crate::facade::waiting::Waiting;
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Content, FunctionCall, FunctionResponse, Part};
 
@@ -64,7 +63,7 @@ pub fn arrange(all: Vec<Told>, report: &mut Report) -> Arranged {
 struct Open {
     at: String,
     model: Vec<Part>,
-    answers: VecDeque<(String, Answered)>,
+    answers: Vec<(String, Answered)>,
     others: Vec<Said>,
 }
 
@@ -94,7 +93,7 @@ impl Turns<'_> {
                 self.begun = true;
             }
             Said::Answer(answer) => {
-                self.open.answers.push_back((told.at, answer));
+                self.open.answers.push((told.at, answer));
                 self.begun = true;
             }
             other => {
@@ -106,7 +105,8 @@ impl Turns<'_> {
 
     /// The model's turn, the answers to its calls, and then the rest.
     fn settle(&mut self) {
-        let Open { at, mut model, mut answers, others } = std::mem::take(&mut self.open);
+        let Open { at, mut model, answers, others } = std::mem::take(&mut self.open);
+        let mut answers = Waiting::new(answers, |(_, answer)| (&answer.id, &answer.name));
         self.goes_on = false;
         let calls: Vec<FunctionCall> = model.iter_mut().filter_map(|part| self.named(part)).collect();
         if !model.is_empty() {
@@ -119,7 +119,7 @@ impl Turns<'_> {
         if !responses.is_empty() {
             self.done.contents.push(content("user", responses));
         }
-        for (at, _) in answers {
+        for (at, _) in answers.rest() {
             self.report.dropped(at, "answers a call that was not made, or answers it again");
         }
         others.into_iter().for_each(|said| self.other(said));
@@ -136,13 +136,8 @@ impl Turns<'_> {
         Some(call.clone())
     }
 
-    fn response(&mut self, call: FunctionCall, at: &str, answers: &mut VecDeque<(String, Answered)>) -> Part {
-        let by_id = |(_, answer): &(String, Answered)| answer.id == call.id;
-        let by_name = |(_, answer): &(String, Answered)| {
-            answer.id.is_empty() && (answer.name.is_empty() || answer.name == call.name)
-        };
-        let found = answers.iter().position(by_id).or_else(|| answers.iter().position(by_name));
-        let answer = found.and_then(|found| answers.remove(found)).map(|(_, answer)| answer);
+    fn response(&mut self, call: FunctionCall, at: &str, answers: &mut Waiting<(String, Answered)>) -> Part {
+        let answer = answers.take(&call.id, &call.name).map(|(_, answer)| answer);
         let Answered { response, parts, .. } = answer.unwrap_or_else(|| {
             self.report.guessed(at, &format!("the call {} has no answer; the model is told so", call.id));
             let response = json!({"error": "there is no result of this call"}).to_string();

@@ -22,9 +22,6 @@ pub(super) fn generation(
         ..GenerationConfig::default()
     };
     if let Some(text) = &request.text {
-        if !text.verbosity.is_empty() && text.verbosity != "medium" {
-            report.dropped("text.verbosity", "the model has no such setting");
-        }
         if let Some(format) = &text.format {
             shape(format, &mut config)?;
         }
