@@ -70,6 +70,11 @@ impl Facades {
         })
     }
 
+    /// What goes on without a caller.
+    pub(super) fn responses(&self) -> Arc<Responses> {
+        Arc::clone(&self.responses)
+    }
+
     /// Each at the place where its clients look for it, and below a prefix of its own.
     pub(super) fn mount(&self, router: &mut Router) -> Result<(), StartError> {
         let at = |vendor| at(vendor, self.body_limit);

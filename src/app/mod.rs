@@ -12,6 +12,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tonic_health::server::HealthReporter;
 
@@ -39,6 +40,7 @@ use crate::sandbox::process;
 use crate::service::a2a::A2a;
 use crate::service::a2a_v03::A2aV03;
 use crate::service::card::{Place, card};
+use crate::service::responses::Responses;
 use crate::store::{OpenError, Sqlite};
 use crate::telemetry::metrics::Metrics;
 use crate::tool;
@@ -118,6 +120,8 @@ pub struct App {
     signals: transport::Signals,
     hangups: transport::Hangups,
     models: Models,
+    responses: Arc<Responses>,
+    drain: Duration,
 }
 
 impl App {
@@ -172,6 +176,8 @@ impl App {
             signals,
             hangups,
             models,
+            responses: facades.responses(),
+            drain: settings.drain,
         })
     }
 
@@ -212,7 +218,14 @@ impl App {
         let (end, ended) = tokio::sync::oneshot::channel::<()>();
         let ended = async { ended.await.unwrap_or_default() };
         let delivering = self.deliverer.map(|deliverer| tokio::spawn(deliverer.run(ended)));
+        let (stopping, began) = tokio::sync::oneshot::channel();
+        let stopped = async {
+            stopped.await;
+            let _ = stopping.send(Instant::now());
+        };
         let drained = self.server.serve(self.listener, stopped).await;
+        let since = began.await.map(|began| began.elapsed()).unwrap_or_default();
+        self.responses.drain(self.drain.saturating_sub(since)).await;
         drop(end);
         if let Some(delivering) = delivering {
             let _ = delivering.await;

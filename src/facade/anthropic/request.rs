@@ -65,7 +65,7 @@ fn whole(
     mut request: CreateMessageRequest,
     version: &str,
 ) -> Result<(GenerateContentRequest, Show, Work), Error> {
-    let mut work = Work::new(Version::of(version));
+    let mut work = Work::new(Version::of(version)?);
     pass_by(&request, &mut work)?;
     let (generation_config, show) = settings::convert(&mut request, &mut work)?;
     let mut parts = system(request.system.take(), &mut work)?;

@@ -91,6 +91,7 @@ fn thinking(
     let level = level(effort)?;
     let off = ThinkingConfig { thinking_budget: Some(0), ..ThinkingConfig::default() };
     if request.max_tokens == Some(0) {
+        work.report.ours("generationConfig.thinkingConfig");
         return Ok((Some(off), Show::Hidden));
     }
     let Some(thinking) = &request.thinking else {

@@ -4,7 +4,7 @@
 use tonic::Request;
 
 use super::{Drive, fault, principal};
-use crate::domain::error::Error;
+use crate::domain::error::{Cause, Error};
 use crate::domain::model::ModelCause;
 use crate::facade::Remote;
 use crate::proto::gemini::part::Data;
@@ -60,11 +60,20 @@ impl Drive {
         self.guard.check(&*self.backend, &who, &request.model).await?;
         let mut spending = self.guard.admit(&who, &asked)?;
         spending.asked();
+        let texts = request.requests.len();
         let answer = self.backend.embed(request).await;
         if answer.is_err() {
             spending.refused();
         }
-        answer.map_err(fault)
+        let answer = answer.map_err(fault)?;
+        match answer.embeddings.len() {
+            places if places == texts => Ok(answer),
+            // Whose is whose, nobody would know.
+            places => Err(Error::new(
+                Cause::ModelBroken,
+                format!("the model gave {places} embeddings for {texts} texts"),
+            )),
+        }
     }
 
     /// Those that the caller may ask, by name.
@@ -78,7 +87,7 @@ impl Drive {
     pub async fn model<T>(&self, request: &Request<T>, name: &str) -> Result<Model, Error> {
         let unknown = || {
             Error::new(
-                crate::domain::error::Cause::ModelNotFound,
+                Cause::ModelNotFound,
                 format!("there is no model `{name}`; the list of models tells which there are"),
             )
         };

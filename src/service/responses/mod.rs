@@ -50,6 +50,11 @@ impl Responses {
         Self { drive, desk: Desk::new(shelf, keep, most), running: Running::default() }
     }
 
+    /// The server stops: what runs on without its callers has so long to end.
+    pub async fn drain(&self, limit: Duration) {
+        self.running.drain(limit).await;
+    }
+
     /// With what was said before, and without references.
     async fn whole(&self, mut request: Request<CreateResponseRequest>) -> Result<Whole, Error> {
         let who = principal(&request);

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use futures::future::join_all;
 use tokio::sync::{oneshot, watch};
 
 use crate::domain::principal::Principal;
@@ -41,6 +43,19 @@ impl Running {
 
     pub(super) fn count(&self, who: &Principal) -> usize {
         self.locked().keys().filter(|(owner, _)| owner == who).count()
+    }
+
+    /// Waits for all of them; those that take longer than this are stopped, and store that they were.
+    pub(super) async fn drain(&self, limit: Duration) {
+        let over = |handle: &Handle| handle.over.clone();
+        let all: Vec<_> = self.locked().iter().map(|(key, handle)| (key.clone(), over(handle))).collect();
+        let ended = all.iter().cloned().map(|(_, mut over)| async move {
+            // The end of the sender is the end too.
+            let _ = over.wait_for(|over| *over).await;
+        });
+        if tokio::time::timeout(limit, join_all(ended)).await.is_err() {
+            join_all(all.iter().map(|((who, id), _)| self.stop(who, id))).await;
+        }
     }
 
     pub(super) fn has(&self, who: &Principal, id: &str) -> bool {

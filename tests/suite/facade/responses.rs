@@ -365,3 +365,22 @@ async fn compaction_is_said_to_be_missing() {
     assert_eq!(status, 404);
     assert!(refused["error"]["message"].as_str().unwrap().contains("compacted"), "{refused}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_waits_for_answers_in_the_background() {
+    let slow = Reply::open().event(&chunk(json!([{"text": "slow"}]), "")).then(Step::Hold);
+    let (upstream, mut server) = serving(vec![slow.event(&chunk(json!([{"text": "ly"}]), "STOP"))]).await;
+    let begun = create(&server, json!({"model": MODEL, "input": "x", "background": true})).await;
+    upstream.was_asked(1).await;
+    server.signal("TERM");
+    crate::kit::until("the stop", || server.logged().contains("draining")).await;
+    upstream.release();
+    assert_eq!(server.ended(), Some(0));
+    let server = before(&upstream, server.into_home());
+    let (_, found) =
+        call(&server, "GET", &format!("/v1/responses/{}", begun["id"].as_str().unwrap()), &Value::Null).await;
+    assert_eq!(
+        (&found["status"], &found["output"][0]["content"][0]["text"]),
+        (&json!("completed"), &json!("slowly"))
+    );
+}

@@ -21,10 +21,8 @@ pub(super) fn generation(
         thinking_config: thinking(request.reasoning.as_ref(), report)?,
         ..GenerationConfig::default()
     };
-    if let Some(text) = &request.text {
-        if let Some(format) = &text.format {
-            shape(format, &mut config)?;
-        }
+    if let Some(format) = request.text.as_ref().and_then(|text| text.format.as_ref()) {
+        shape(format, &mut config)?;
     }
     Ok((config != GenerationConfig::default()).then_some(config))
 }
