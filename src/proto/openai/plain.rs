@@ -57,7 +57,9 @@ pub mod usage {
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D::Error> {
-        Option::deserialize(deserializer)
+        // What counts nothing would be printed as `null`, which is read as none.
+        let read: Option<Usage> = Option::deserialize(deserializer)?;
+        Ok(read.filter(|usage| *usage != Usage::default()))
     }
 }
 

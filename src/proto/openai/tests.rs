@@ -237,6 +237,14 @@ fn stays<T: Serialize + DeserializeOwned + prost::Name>(text: &str) -> Result<()
     Ok(())
 }
 
+#[test]
+fn usage_that_counts_nothing_is_none() {
+    for text in [r#"{"usage":{}}"#, r#"{"usage":null}"#, r#"{"usage":{"prompt_tokens":0}}"#, "{}"] {
+        stays::<ChatCompletionChunk>(text).unwrap();
+        assert_eq!(decode::<ChatCompletionChunk>(text.as_bytes()).unwrap().usage, None, "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn what_was_read_once_stays_as_it_is(text in json()) {
