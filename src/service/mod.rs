@@ -11,3 +11,6 @@ pub mod gemini;
 pub mod openai;
 pub mod push_body;
 pub mod responses;
+mod who;
+
+pub use who::who;

@@ -9,6 +9,7 @@ use crate::domain::extension::{RESUME, means};
 use crate::domain::principal::Principal;
 use crate::proto::a2a::AgentCard;
 use crate::proto::wkt::{Kind, Struct};
+use crate::service::who;
 
 /// What holds for one call.
 #[derive(Debug, Clone)]
@@ -29,8 +30,7 @@ impl Caller {
         extensions: &Extensions,
         card: &AgentCard,
     ) -> Result<Self, Error> {
-        let who = extensions.get::<Principal>().cloned();
-        let who = who.ok_or_else(|| Error::new(Cause::Unauthenticated, "this needs a key"))?;
+        let who = who(extensions)?;
         let dialect = extensions.get::<Dialect>().copied().unwrap_or_default();
         if dialect == Dialect::V10 {
             check_version(metadata)?;

@@ -3,23 +3,20 @@
 
 use tonic::Request;
 
-use super::{Drive, fault, principal};
+use super::{Drive, fault, size};
 use crate::domain::error::{Cause, Error};
 use crate::domain::model::ModelCause;
 use crate::facade::Remote;
-use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{
-    BatchEmbedContentsRequest, BatchEmbedContentsResponse, Content, CountTokensRequest, CountTokensResponse,
+    BatchEmbedContentsRequest, BatchEmbedContentsResponse, CountTokensRequest, CountTokensResponse,
     GenerateContentRequest, Model,
 };
-
-/// What a token is in bytes, roughly, where nobody counts.
-const TOKEN: usize = 4;
+use crate::service::who;
 
 impl Drive {
     /// How long it is; about how long, where the model does not count.
     pub async fn count(&self, request: Request<CountTokensRequest>) -> Result<CountTokensResponse, Error> {
-        let who = principal(&request);
+        let who = who(request.extensions())?;
         let request = request.into_inner();
         self.guard.check(&*self.backend, &who, &request.model).await?;
         self.guard.count(&who, &request.model)?;
@@ -50,7 +47,7 @@ impl Drive {
         &self,
         request: Request<BatchEmbedContentsRequest>,
     ) -> Result<BatchEmbedContentsResponse, Error> {
-        let who = principal(&request);
+        let who = who(request.extensions())?;
         let request = request.into_inner();
         let asked = GenerateContentRequest {
             model: request.model.clone(),
@@ -78,7 +75,7 @@ impl Drive {
 
     /// Those that the caller may ask, by name.
     pub async fn models<T>(&self, request: &Request<T>) -> Result<Vec<Model>, Error> {
-        let who = principal(request);
+        let who = who(request.extensions())?;
         let mut models = self.backend.models().await.map_err(fault)?;
         models.retain(|model| self.guard.allow(&who, &model.name).is_ok());
         Ok(models)
@@ -97,24 +94,11 @@ impl Drive {
 }
 
 fn estimate(request: &CountTokensRequest) -> CountTokensResponse {
-    let whole = request.generate_content_request.as_ref();
-    let inner = whole.into_iter().flat_map(|whole| whole.contents.iter().chain(&whole.system_instruction));
-    let tools =
-        whole.into_iter().flat_map(|whole| &whole.tools).map(prost::Message::encoded_len).sum::<usize>();
-    let bytes: usize = request.contents.iter().chain(inner).map(length).sum();
+    let alone = request.contents.iter().map(size::length).sum();
+    let whole = request.generate_content_request.as_ref().map_or(0, size::of);
+    let tokens = size::tokens(alone).saturating_add(whole);
     CountTokensResponse {
-        total_tokens: i32::try_from((bytes + tools).div_ceil(TOKEN)).unwrap_or(i32::MAX),
+        total_tokens: i32::try_from(tokens).unwrap_or(i32::MAX),
         ..CountTokensResponse::default()
     }
-}
-
-/// Pictures count as what models take for one, whatever their bytes.
-fn length(content: &Content) -> usize {
-    const PICTURE: usize = 258 * TOKEN;
-    let part = |part: &crate::proto::gemini::Part| match &part.data {
-        Some(Data::Text(text)) => text.len(),
-        Some(Data::InlineData(_) | Data::FileData(_)) => PICTURE,
-        _ => prost::Message::encoded_len(part),
-    };
-    content.parts.iter().map(part).sum()
 }

@@ -4,7 +4,6 @@
 mod headers;
 mod known;
 mod relayed;
-mod size;
 mod spending;
 
 use std::collections::HashMap;
@@ -17,6 +16,7 @@ use tokio::time::Instant;
 use self::known::Known;
 pub use self::known::Routed;
 pub use self::spending::Spending;
+use super::size;
 use crate::domain::error::{Cause, Error};
 use crate::domain::model::Backend;
 use crate::domain::principal::Principal;

@@ -10,6 +10,7 @@ pub mod guard;
 pub mod ledger;
 pub mod media;
 mod ready;
+mod size;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +27,6 @@ use self::guard::Guard;
 use self::ledger::Ledger;
 use self::media::Media;
 use self::ready::Ready;
-pub use self::ready::principal;
 use crate::domain::error::Error;
 use crate::domain::model::Backend;
 use crate::facade::{Asked, Converted, Reply};

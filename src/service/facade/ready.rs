@@ -16,6 +16,7 @@ use crate::domain::principal::Principal;
 use crate::facade::{Asked, Converted, Reply, Report};
 use crate::proto::gemini::GenerateContentRequest;
 use crate::proto::rpc::bad_request::FieldViolation;
+use crate::service::who;
 
 /// Tells what a conversion changed.
 pub const CONVERSION: &str = "x-agena-conversion";
@@ -46,7 +47,7 @@ impl Drive {
         request: Request<Q>,
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
     ) -> Result<Ready<R>, Error> {
-        let (who, strict) = (principal(&request), self.is_strict(request.metadata()));
+        let (who, strict) = (who(request.extensions())?, self.is_strict(request.metadata()));
         let anthropic = request.metadata().contains_key(VERSION);
         let (id, converted) = converted(request, convert)?;
         let Converted { request, mut report, remote, reply } = converted;
@@ -73,7 +74,7 @@ impl Drive {
         request: Request<Q>,
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
     ) -> Result<(GenerateContentRequest, Report, String), Error> {
-        let (who, strict) = (principal(&request), self.is_strict(request.metadata()));
+        let (who, strict) = (who(request.extensions())?, self.is_strict(request.metadata()));
         let (_, Converted { request, mut report, .. }) = converted(request, convert)?;
         self.guard.check(&*self.backend, &who, &request.model).await?;
         let Prepared { request, changes, upstream } = self.backend.prepare(request);
@@ -88,11 +89,6 @@ impl Drive {
         let asked = metadata.get(STRICT).and_then(|value| value.to_str().ok());
         self.strict || asked.is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1")
     }
-}
-
-/// Whoever the rim found.
-pub fn principal<T>(request: &Request<T>) -> Principal {
-    request.extensions().get().cloned().unwrap_or_else(Principal::local)
 }
 
 fn converted<Q, R>(

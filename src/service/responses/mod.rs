@@ -15,7 +15,8 @@ use tonic::{Extensions, Request, Response, Status};
 use self::background::Launched;
 use self::desk::Desk;
 use self::running::Running;
-use super::facade::{Drive, principal};
+use super::facade::Drive;
+use super::who;
 use crate::domain::error::{Cause, Error};
 use crate::domain::principal::Principal;
 use crate::domain::shelf::Shelf;
@@ -57,7 +58,7 @@ impl Responses {
 
     /// With what was said before, and without references.
     async fn whole(&self, mut request: Request<CreateResponseRequest>) -> Result<Whole, Error> {
-        let who = principal(&request);
+        let who = who(request.extensions())?;
         let message = request.get_mut();
         let previous = message.previous_response_id.clone().filter(|id| !id.is_empty());
         let earlier = match &previous {
@@ -172,7 +173,7 @@ impl ResponsesService for Responses {
         &self,
         request: Request<GetResponseRequest>,
     ) -> Result<Response<openai::Response>, Status> {
-        let (who, message) = (principal(&request), request.get_ref());
+        let (who, message) = (who(request.extensions())?, request.get_ref());
         if message.stream == Some(true) {
             let words = "events of the past are not kept; ask without it for the answer as it stands";
             return Err(Error::field("stream", words).into());
@@ -185,7 +186,7 @@ impl ResponsesService for Responses {
         &self,
         request: Request<DeleteResponseRequest>,
     ) -> Result<Response<DeletedResponse>, Status> {
-        let (who, id) = (principal(&request), request.into_inner().response_id);
+        let (who, id) = (who(request.extensions())?, request.into_inner().response_id);
         self.running.stop(&who, &id).await;
         self.desk.get(&who, &id).await?;
         let deleted = self.desk.remove(&who, &id).await?;
@@ -196,7 +197,7 @@ impl ResponsesService for Responses {
         &self,
         request: Request<CancelResponseRequest>,
     ) -> Result<Response<openai::Response>, Status> {
-        let (who, id) = (principal(&request), request.into_inner().response_id);
+        let (who, id) = (who(request.extensions())?, request.into_inner().response_id);
         if self.desk.get(&who, &id).await?.response.unwrap_or_default().background != Some(true) {
             let words = "Cannot cancel a synchronous response: close its connection instead.";
             return Err(Error::new(Cause::InvalidRequest, words).into());
@@ -209,7 +210,7 @@ impl ResponsesService for Responses {
         &self,
         request: Request<ListInputItemsRequest>,
     ) -> Result<Response<ItemList>, Status> {
-        let (who, message) = (principal(&request), request.into_inner());
+        let (who, message) = (who(request.extensions())?, request.into_inner());
         let stored = self.desk.get(&who, &message.response_id).await?;
         let previous = stored.response.and_then(|response| response.previous_response_id);
         let mut all = match previous {

@@ -12,10 +12,10 @@ use tonic::body::Body;
 
 use crate::domain::error::Error;
 use crate::domain::model::{Relay, Relayed, Verb};
-use crate::domain::principal::Principal;
 use crate::proto::gemini::{generative_service_http, model_service_http};
 use crate::service::facade::fault;
 use crate::service::gemini::Gemini;
+use crate::service::who;
 use crate::transcode::vendor::refuse;
 use crate::transcode::{Call, Response, Route};
 
@@ -59,7 +59,10 @@ fn through(service: &Arc<Gemini>, verb: Verb, route: Route) -> Route {
 async fn relayed(service: &Gemini, verb: Verb, call: &Call) -> Option<Result<Relayed, Error>> {
     // What is no text is refused on the other way.
     let model = call.variable(0).ok()?;
-    let who = call.parts.extensions.get::<Principal>().cloned().unwrap_or_else(Principal::local);
+    let who = match who(&call.parts.extensions) {
+        Ok(who) => who,
+        Err(error) => return Some(Err(error)),
+    };
     let events = wants_events(call.parts.uri.query());
     service.relay(&who, Relay { model, verb, events, body: call.body.clone() }).await
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agena::domain::model::{Backend, Chunks, Prepared};
+use agena::domain::principal::Principal;
 use agena::proto::gemini::generative_service_client::GenerativeServiceClient;
 use agena::proto::gemini::generative_service_server::GenerativeService;
 use agena::proto::gemini::{GenerateContentRequest, GenerateContentResponse};
@@ -37,6 +38,8 @@ fn request(key: &str, model: &str, contents: &Value) -> tonic::Request<GenerateC
     let mut request = tonic::Request::new(GenerateContentRequest { model: model.to_owned(), ..hub });
     let bearer = MetadataValue::try_from(format!("Bearer {key}")).unwrap();
     request.metadata_mut().insert("authorization", bearer);
+    // Found by the rim where there is one.
+    request.extensions_mut().insert(Principal::named("ann"));
     request
 }
 

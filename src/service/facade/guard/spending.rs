@@ -6,10 +6,11 @@ use std::sync::Arc;
 use tonic::metadata::{MetadataMap, MetadataValue};
 
 use super::relayed::Usage;
-use super::{Holder, headers, size};
+use super::{Holder, headers};
 use crate::domain::model::Relayed;
 use crate::domain::principal::Principal;
 use crate::proto::gemini::{Candidate, GenerateContentResponse, UsageMetadata};
+use crate::service::facade::size;
 
 #[derive(Debug)]
 pub struct Spending {
