@@ -2,10 +2,12 @@
 //! connection. Knows no dialect, which is the reader's; the backends put both together.
 
 use std::collections::VecDeque;
+use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use futures::{Stream, StreamExt};
 
 use super::http::Pieces;
@@ -31,6 +33,39 @@ const REST: Duration = Duration::from_secs(2);
 
 pub fn chunks(pieces: Pieces, reader: impl Reader) -> Chunks {
     Read { pieces: Some(Box::pin(pieces)), reader, out: Out::new() }.boxed()
+}
+
+/// Chunks of an answer that has to be opened first. What opening it took is gone as soon as it is open: streams are long, and
+/// there are many.
+pub fn opened(opening: impl Future<Output = Result<Chunks, ModelError>> + Send + 'static) -> Chunks {
+    Opened::Opening(Box::pin(opening)).boxed()
+}
+
+enum Opened {
+    Opening(BoxFuture<'static, Result<Chunks, ModelError>>),
+    Open(Chunks),
+    Failed,
+}
+
+impl Stream for Opened {
+    type Item = Result<GenerateContentResponse, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        loop {
+            match this {
+                Self::Open(chunks) => return chunks.poll_next_unpin(context),
+                Self::Failed => return Poll::Ready(None),
+                Self::Opening(opening) => match ready!(opening.as_mut().poll(context)) {
+                    Ok(chunks) => *this = Self::Open(chunks),
+                    Err(error) => {
+                        *this = Self::Failed;
+                        return Poll::Ready(Some(Err(error)));
+                    }
+                },
+            }
+        }
+    }
 }
 
 struct Read<R> {

@@ -2,10 +2,12 @@
 //! and the caller sees one answer with one end and one sum of tokens. Stands before each backend, since only the model
 //! that began can go on.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use async_trait::async_trait;
-use futures::{StreamExt, stream};
+use futures::{Stream, StreamExt, stream};
 
 use crate::domain::model::{Backend, Chunks, Gathered, ModelError, Prepared, Relay, Relayed};
 use crate::model::patient::{Patient, Policy};
@@ -57,30 +59,24 @@ impl Answer {
             usage: None,
             token: None,
         };
-        stream::unfold(answer, Self::next).boxed()
+        answer.boxed()
     }
 
-    async fn next(mut self) -> Option<(Result<GenerateContentResponse, ModelError>, Self)> {
-        loop {
-            match self.chunks.next().await {
-                Some(Ok(mut chunk)) => {
-                    self.hear(&mut chunk);
-                    return Some((Ok(chunk), self));
-                }
-                Some(Err(error)) => return Some((Err(error), self)),
-                None => self.request.continuation_token = self.token.take()?,
-            }
-            self.before = sum(&self.before, &self.usage.take().unwrap_or_default());
-            self.hops += 1;
-            self.chunks = self.patient.stream(self.request.clone());
-        }
+    /// Asks for the rest.
+    fn go_on(&mut self, token: String) {
+        self.request.continuation_token = token;
+        self.before = sum(&self.before, &self.usage.take().unwrap_or_default());
+        self.hops += 1;
+        self.chunks = self.patient.stream(self.request.clone());
     }
 
     /// Hides that there is an end, where there is more.
     fn hear(&mut self, chunk: &mut GenerateContentResponse) {
         if let Some(usage) = &mut chunk.usage_metadata {
-            self.usage = Some(usage.clone());
-            *usage = sum(&self.before, usage);
+            let own = self.usage.insert(usage.clone());
+            if self.hops > 0 {
+                *usage = sum(&self.before, own);
+            }
         }
         let Some(candidate) = chunk.candidates.first_mut() else { return };
         let token = std::mem::take(&mut candidate.continuation_token);
@@ -90,6 +86,27 @@ impl Answer {
         } else if candidate.finish_reason == CONTINUATION {
             // The end of what can be had.
             "MAX_TOKENS".clone_into(&mut candidate.finish_reason);
+        }
+    }
+}
+
+impl Stream for Answer {
+    type Item = Result<GenerateContentResponse, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        loop {
+            match ready!(this.chunks.poll_next_unpin(context)) {
+                Some(Ok(mut chunk)) => {
+                    this.hear(&mut chunk);
+                    return Poll::Ready(Some(Ok(chunk)));
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => match this.token.take() {
+                    Some(token) => this.go_on(token),
+                    None => return Poll::Ready(None),
+                },
+            }
         }
     }
 }

@@ -2,22 +2,25 @@
 //! goes along; HTTP/1.1, so that answers do not wait for each other and leaving one ends just that one. Knows no
 //! vendor; the backends call it.
 
+mod body;
+mod clock;
+mod line;
 mod pieces;
+mod pool;
+mod way;
 
-use std::error::Error;
-use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use reqwest::{redirect, retry};
-use tokio::time::Instant;
 
 pub use pieces::Pieces;
 
-use crate::domain::model::{ModelCause, ModelError};
+use self::body::Body;
+use self::clock::Clock;
+use self::way::Way;
+use crate::domain::model::ModelError;
 use crate::domain::secret::Secret;
-use crate::sandbox::dial;
 
 /// How long a server may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +65,7 @@ pub enum ClientError {
 
 #[derive(Debug, Clone)]
 pub struct Http {
-    client: reqwest::Client,
+    way: Way,
     deadlines: Deadlines,
 }
 
@@ -109,53 +112,20 @@ impl Call {
 pub struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
-    body: reqwest::Body,
+    body: Body,
     clock: Clock,
-}
-
-/// What the deadlines of one answer are counted from.
-#[derive(Debug, Clone)]
-struct Clock {
-    host: String,
-    asked: Instant,
-    deadlines: Deadlines,
 }
 
 impl Http {
     pub fn new(deadlines: Deadlines, proxy: &Proxy) -> Result<Self, ClientError> {
-        let builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(dial::tls()?)
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .user_agent(concat!("agena/", env!("CARGO_PKG_VERSION")))
-            .http1_only()
-            .tcp_nodelay(true)
-            .tcp_keepalive(Duration::from_secs(60))
-            .pool_idle_timeout(Duration::from_secs(90))
-            .connect_timeout(deadlines.connect);
-        let builder = match proxy {
-            Proxy::Environment => builder,
-            Proxy::None => builder.no_proxy(),
-            // The library's own words would quote the password.
-            Proxy::Url(url) => {
-                builder.proxy(reqwest::Proxy::all(url.expose()).map_err(|_| ClientError::Proxy)?)
-            }
-        };
-        Ok(Self { client: builder.build().map_err(ClientError::Client)?, deadlines })
+        Ok(Self { way: Way::new(&deadlines, proxy)?, deadlines })
     }
 
     /// Waits for the status, whatever it is.
     pub async fn send(&self, call: Call) -> Result<Answer, ModelError> {
-        let Call { method, url, headers, body } = call;
-        let clock = Clock { host: host(&url), asked: Instant::now(), deadlines: self.deadlines };
-        let sent = self.client.request(method, url).headers(headers).body(body).send();
-        let response = match tokio::time::timeout(self.deadlines.first_byte, sent).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(clock.unreached(&error)),
-            Err(_) => return Err(clock.silent(self.deadlines.first_byte)),
-        };
-        let (head, body) = http::Response::from(response).into_parts();
+        let mut clock = Clock::start(&call.url, self.deadlines);
+        let answered = clock.until_first_byte(self.way.ask(call)).await?;
+        let (head, body) = answered.map_err(|lost| clock.lost(&lost))?.into_parts();
         Ok(Answer { status: head.status, headers: head.headers, body, clock })
     }
 }
@@ -170,56 +140,4 @@ impl Answer {
     pub async fn whole(self, limit: usize) -> Result<Bytes, ModelError> {
         self.pieces().whole(limit).await
     }
-}
-
-/// `host:port` of a URL, for messages: the rest of it is nobody's business.
-fn host(url: &str) -> String {
-    let parsed = reqwest::Url::parse(url).ok();
-    let named = parsed.as_ref().and_then(|url| Some((url.host_str()?, url.port())));
-    match named {
-        Some((host, Some(port))) => format!("{host}:{port}"),
-        Some((host, None)) => host.to_owned(),
-        None => "the model's server".to_owned(),
-    }
-}
-
-impl Clock {
-    fn end(&self) -> Instant {
-        self.asked + self.deadlines.total
-    }
-
-    fn unavailable(&self, what: &str) -> ModelError {
-        ModelError::new(ModelCause::Unavailable, format!("{} {what}", self.host))
-    }
-
-    fn silent(&self, waited: Duration) -> ModelError {
-        self.unavailable(&format!("said nothing for {} s", waited.as_secs_f64()))
-    }
-
-    fn unreached(&self, error: &reqwest::Error) -> ModelError {
-        // A URL that cannot be asked is a setting, not the weather.
-        if error.is_builder() {
-            return ModelError::new(
-                ModelCause::Invalid,
-                format!("{} cannot be asked: mend its base_url", self.host),
-            );
-        }
-        let why = cause(error).map(|why| format!(" ({why})")).unwrap_or_default();
-        match error.is_connect() {
-            true => self.unavailable(&format!("cannot be reached{why}")),
-            false => self.unavailable(&format!("broke the connection off{why}")),
-        }
-    }
-}
-
-/// What the system said, if it said something.
-fn cause(error: &reqwest::Error) -> Option<String> {
-    let mut found = error.source();
-    while let Some(error) = found {
-        if let Some(io) = error.downcast_ref::<io::Error>() {
-            return Some(io.to_string());
-        }
-        found = error.source();
-    }
-    error.is_timeout().then(|| "it takes too long".to_owned())
 }

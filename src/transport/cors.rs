@@ -1,11 +1,17 @@
 //! CORS: what browsers are told of the pages that the Origin guard lets in.
 
+use std::convert::Infallible;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures::future::{Either, MapOk, TryFutureExt};
+use http::header::{HeaderValue, ORIGIN, VARY};
 use http::{HeaderName, Method};
-use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
+use tower::{Layer, Service};
+use tower_http::cors::{AllowHeaders, AllowOrigin, Cors, CorsLayer};
 
 use super::origin::Origins;
+use super::protocol::{Request, Response};
 
 /// What a page may read of an answer: gRPC-Web clients find the status of a call there, clients of vendors what became of
 /// their request and where they stand.
@@ -34,7 +40,7 @@ const EXPOSED: [&str; 22] = [
     "anthropic-ratelimit-tokens-reset",
 ];
 
-pub(super) fn layer(origins: Origins) -> CorsLayer {
+fn headers(origins: Origins) -> CorsLayer {
     CorsLayer::new()
         .allow_origin(AllowOrigin::predicate(move |origin, _| origins.allows(origin)))
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
@@ -42,4 +48,54 @@ pub(super) fn layer(origins: Origins) -> CorsLayer {
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(EXPOSED.map(HeaderName::from_static))
         .max_age(Duration::from_hours(1))
+}
+
+/// Only pages are told: a program does not ask, and half a kilobyte of headers would cost it more than its answer.
+#[derive(Debug, Clone)]
+pub(super) struct ForPages(CorsLayer);
+
+impl ForPages {
+    pub(super) fn new(origins: Origins) -> Self {
+        Self(headers(origins))
+    }
+}
+
+impl<S: Clone> Layer<S> for ForPages {
+    type Service = PageOrProgram<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        PageOrProgram { page: self.0.layer(inner.clone()), program: inner }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct PageOrProgram<S> {
+    page: Cors<S>,
+    program: S,
+}
+
+impl<S> Service<Request> for PageOrProgram<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Either<<Cors<S> as Service<Request>>::Future, MapOk<S::Future, fn(Response) -> Response>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.program.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        if request.headers().contains_key(ORIGIN) || request.method() == Method::OPTIONS {
+            return Either::Left(self.page.call(request));
+        }
+        Either::Right(self.program.call(request).map_ok(varying))
+    }
+}
+
+/// What a cache keeps of it is not for pages.
+fn varying(mut response: Response) -> Response {
+    response.headers_mut().append(VARY, HeaderValue::from_static("origin"));
+    response
 }

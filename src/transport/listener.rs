@@ -74,7 +74,7 @@ impl Server {
     /// Serves until `stop` completes; then takes no more connections and waits for the open ones.
     pub async fn serve(self, listener: Listener, stop: impl Future<Output = ()>) -> Drained {
         let graceful = GracefulShutdown::new();
-        let http = Arc::new(http(self.header_limit));
+        let http = Arc::new(Http::new(self.header_limit));
         let places = Arc::new(Semaphore::new(self.max_connections));
         tokio::pin!(stop);
         loop {
@@ -121,35 +121,78 @@ async fn drain(graceful: GracefulShutdown, limit: Duration) -> Drained {
     }
 }
 
-fn http(header_limit: usize) -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(header_limit);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(PING_EVERY)
-        .keep_alive_timeout(PING_ANSWER)
-        .max_concurrent_streams(STREAMS_PER_CONNECTION)
-        .max_header_list_size(u32::try_from(header_limit).unwrap_or(u32::MAX));
-    builder
+/// How connections are served, by what is known of them before they begin. To find it out while serving takes hyper a second
+/// buffer for as long as the connection lives.
+struct Http {
+    one: Builder<TokioExecutor>,
+    two: Builder<TokioExecutor>,
+    either: Builder<TokioExecutor>,
+}
+
+/// What HTTP/2 begins with, and no method of HTTP/1.1.
+const TWO: &[u8] = b"PRI ";
+
+impl Http {
+    fn new(header_limit: usize) -> Self {
+        let mut either = Builder::new(TokioExecutor::new());
+        either.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(header_limit);
+        either
+            .http2()
+            .timer(TokioTimer::new())
+            .keep_alive_interval(PING_EVERY)
+            .keep_alive_timeout(PING_ANSWER)
+            .max_concurrent_streams(STREAMS_PER_CONNECTION)
+            .max_header_list_size(u32::try_from(header_limit).unwrap_or(u32::MAX));
+        Self { one: either.clone().http1_only(), two: either.clone().http2_only(), either }
+    }
+
+    /// By the first bytes.
+    fn begun(&self, first: &[u8]) -> &Builder<TokioExecutor> {
+        match first {
+            first if first.starts_with(TWO) => &self.two,
+            first if TWO.starts_with(first) => &self.either,
+            _ => &self.one,
+        }
+    }
+
+    /// By what the handshake agreed on.
+    fn agreed(&self, protocol: Option<&[u8]>) -> &Builder<TokioExecutor> {
+        match protocol {
+            Some(b"h2") => &self.two,
+            Some(b"http/1.1") => &self.one,
+            _ => &self.either,
+        }
+    }
 }
 
 struct Connection {
     stream: TcpStream,
     tls: Option<TlsAcceptor>,
     stack: Stack,
-    http: Arc<Builder<TokioExecutor>>,
+    http: Arc<Http>,
     watcher: Watcher,
 }
 
 impl Connection {
     async fn run(self) {
         send_at_once(&self.stream);
-        let Some(tls) = self.tls else {
-            return serve(self.stream, self.stack, &self.http, self.watcher).await;
+        let Self { stream, tls, stack, http, watcher } = self;
+        let Some(tls) = tls else {
+            let mut first = [0; TWO.len()];
+            return match timeout(FIRST_REQUEST, stream.peek(&mut first)).await {
+                Ok(Ok(count)) => {
+                    let first = first.get(..count).unwrap_or_default();
+                    serve(stream, stack, http.begun(first), watcher).await;
+                }
+                Ok(Err(error)) => tracing::debug!(%error, "a connection broke"),
+                Err(_) => tracing::debug!("a connection never asked for anything"),
+            };
         };
-        match timeout(FIRST_REQUEST, tls.accept(self.stream)).await {
-            Ok(Ok(stream)) => serve(stream, self.stack, &self.http, self.watcher).await,
+        match timeout(FIRST_REQUEST, tls.accept(stream)).await {
+            Ok(Ok(stream)) => {
+                let http = http.agreed(stream.get_ref().1.alpn_protocol());
+                serve(stream, stack, http, watcher).await;
+            }
             Ok(Err(error)) => tracing::debug!(%error, "no TLS handshake"),
             Err(_) => tracing::debug!("no TLS handshake in time"),
         }
@@ -190,6 +233,26 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_bytes_tell_which_http_it_is() {
+        let http = Http::new(16 << 10);
+        let is =
+            |builder: &Builder<TokioExecutor>| (builder.is_http1_available(), builder.is_http2_available());
+        for (first, expected) in [
+            (&b"PRI "[..], (false, true)),
+            (b"POST", (true, false)),
+            (b"GET ", (true, false)),
+            // Too few to tell.
+            (b"PR", (true, true)),
+            (b"", (true, true)),
+        ] {
+            assert_eq!(is(http.begun(first)), expected, "{first:?}");
+        }
+        assert_eq!(is(http.agreed(Some(b"h2"))), (false, true));
+        assert_eq!(is(http.agreed(Some(b"http/1.1"))), (true, false));
+        assert_eq!(is(http.agreed(None)), (true, true));
+    }
 
     #[tokio::test]
     async fn small_answers_do_not_wait_for_more() {

@@ -17,7 +17,7 @@ use super::access_log::AccessLog;
 use super::auth::Access;
 use super::complete::Complete;
 use super::content_type::JsonOnly;
-use super::cors;
+use super::cors::ForPages;
 use super::deadline::Deadline;
 use super::front::Front;
 use super::gate::GateLayer;
@@ -50,7 +50,7 @@ pub fn stack(rim: Rim, router: Arc<Router>, grpc: Routes) -> Stack {
         // Before CORS: a foreign name gets nothing at all, not even a preflight.
         .layer(GateLayer::new(HostGuard::new(rim.bound, &rim.hosts)))
         // Answers preflights, which carry no key, and marks the answers that pages may read.
-        .layer(cors::layer(rim.origins.clone()))
+        .layer(ForPages::new(rim.origins.clone()))
         // CORS asks browsers to behave; this makes sure.
         .layer(GateLayer::new(OriginGuard(rim.origins)))
         // A form post needs no preflight. Stopped before its body is read.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures::{StreamExt, TryFutureExt, TryStreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 
 pub use abilities::Abilities;
 pub use api::Api;
@@ -31,7 +31,7 @@ pub use vertex::Vertex;
 
 use self::fit::Fitted;
 use self::learned::{Learned, Lesson};
-use super::chunks::chunks;
+use super::chunks::{chunks, opened};
 use super::http::{Answer, Http};
 use super::names::Names;
 use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared, Relay, Relayed};
@@ -69,7 +69,7 @@ impl<S: Site> Google<S> {
 impl<S: Site> Backend for Google<S> {
     fn stream(&self, request: GenerateContentRequest) -> Chunks {
         let inner = Arc::clone(&self.inner);
-        async move { inner.open(request).await }.try_flatten_stream().boxed()
+        opened(async move { inner.open(request).await })
     }
 
     async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {

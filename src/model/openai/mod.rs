@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures::{StreamExt, TryFutureExt};
+use futures::StreamExt;
 use http::HeaderName;
 use http::header::AUTHORIZATION;
 
@@ -22,7 +22,7 @@ pub use error::Who;
 pub use read::Reader;
 pub use request::{Answer as Wanted, Converted, Server, convert};
 
-use super::chunks::chunks;
+use super::chunks::{chunks, opened};
 use super::http::{Answer, Call, Http};
 use super::names::{Names, Rule};
 use crate::domain::model::{Backend, Chunks, ModelCause, ModelError, Prepared};
@@ -77,7 +77,7 @@ impl OpenAi {
 impl Backend for OpenAi {
     fn stream(&self, request: GenerateContentRequest) -> Chunks {
         let inner = Arc::clone(&self.inner);
-        async move { inner.open(request).await }.try_flatten_stream().boxed()
+        opened(async move { inner.open(request).await })
     }
 
     async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {

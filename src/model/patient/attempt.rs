@@ -1,9 +1,12 @@
 //! One answer that is asked for as often as it takes: the driver of [`Retry`] and [`Judge`].
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
-use futures::StreamExt;
-use tokio::time::Instant;
+use futures::{Stream, StreamExt};
+use tokio::time::{Instant, Sleep, sleep};
 
 use super::judge::Judge;
 use super::retry::{Policy, Retry};
@@ -25,7 +28,7 @@ pub(super) struct Attempt {
 enum Now {
     Asks,
     Listens(Chunks),
-    Waits(std::time::Duration),
+    Waits(Pin<Box<Sleep>>),
     Over,
 }
 
@@ -35,53 +38,64 @@ impl Attempt {
         Self { inner, request, retry, judge, now: Now::Asks }
     }
 
-    /// The next thing to tell, with all that follows from it.
-    pub(super) async fn next(mut self) -> Option<(Told, Self)> {
-        loop {
-            match std::mem::replace(&mut self.now, Now::Over) {
-                Now::Over => return None,
-                Now::Waits(time) => {
-                    tokio::time::sleep(time).await;
-                    self.now = Now::Asks;
-                }
-                Now::Asks => {
-                    self.judge = Judge::new(&self.request);
-                    self.now = Now::Listens(self.inner.stream(self.request.clone()));
-                }
-                Now::Listens(mut chunks) => {
-                    let came = chunks.next().await;
-                    if let Some(told) = self.heard(came, chunks) {
-                        return Some((told, self));
-                    }
-                }
-            }
-        }
-    }
-
     /// What is told of what came. Nothing, where it is asked for again or has ended.
-    fn heard(&mut self, came: Option<Told>, chunks: Chunks) -> Option<Told> {
-        match came {
+    fn heard(&mut self, came: Option<Told>) -> Option<Told> {
+        let failed = match came {
             Some(Ok(chunk)) => {
                 self.judge.hear(&chunk);
-                if let Some(error) = self.judge.worthless() {
-                    return self.again(&error).unwrap_or(Some(Err(error)));
+                match self.judge.worthless() {
+                    None => return Some(Ok(chunk)),
+                    Some(error) => error,
                 }
-                self.now = Now::Listens(chunks);
-                Some(Ok(chunk))
             }
             // Something of it was told already: asking again would tell it twice.
-            Some(Err(error)) if self.judge.has_heard() => Some(Err(error)),
-            Some(Err(error)) => self.again(&error).unwrap_or(Some(Err(error))),
-            None => None,
-        }
+            Some(Err(error)) if self.judge.has_heard() => {
+                self.now = Now::Over;
+                return Some(Err(error));
+            }
+            Some(Err(error)) => error,
+            None => {
+                self.now = Now::Over;
+                return None;
+            }
+        };
+        self.now = Now::Over;
+        self.again(&failed).unwrap_or(Some(Err(failed)))
     }
 
     /// Asks again, if that is worth it, and what is told of it meanwhile.
     fn again(&mut self, error: &ModelError) -> Option<Option<Told>> {
         let wait = self.retry.after(error, Instant::now(), backoff::chance())?;
         tracing::info!(model = self.request.model, %error, wait = wait.as_secs_f64(), "asking the model again");
-        self.now = Now::Waits(wait);
+        self.now = Now::Waits(Box::pin(sleep(wait)));
         Some(self.retry.tells(wait).then(|| Ok(waiting(error, wait))))
+    }
+}
+
+impl Stream for Attempt {
+    type Item = Told;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Told>> {
+        let this = &mut *self;
+        loop {
+            match &mut this.now {
+                Now::Over => return Poll::Ready(None),
+                Now::Waits(over) => {
+                    ready!(over.as_mut().poll(context));
+                    this.now = Now::Asks;
+                }
+                Now::Asks => {
+                    this.judge = Judge::new(&this.request);
+                    this.now = Now::Listens(this.inner.stream(this.request.clone()));
+                }
+                Now::Listens(chunks) => {
+                    let came = ready!(chunks.poll_next_unpin(context));
+                    if let Some(told) = this.heard(came) {
+                        return Poll::Ready(Some(told));
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
-use futures::{FutureExt, StreamExt, stream};
+use futures::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
 pub use retry::Policy;
@@ -56,8 +56,7 @@ impl Patient {
 #[async_trait]
 impl Backend for Patient {
     fn stream(&self, request: GenerateContentRequest) -> Chunks {
-        let attempt = Attempt::new(Arc::clone(&self.inner), request, self.policy);
-        stream::unfold(attempt, Attempt::next).boxed()
+        Attempt::new(Arc::clone(&self.inner), request, self.policy).boxed()
     }
 
     async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {

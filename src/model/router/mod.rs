@@ -7,10 +7,12 @@ mod rest;
 pub mod table;
 
 use std::collections::HashSet;
+use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::task::{Context, Poll, ready};
 
 use async_trait::async_trait;
-use futures::{StreamExt, stream};
+use futures::{Stream, StreamExt, stream};
 use tokio::time::Instant;
 
 use self::meter::{Meter, Who};
@@ -174,32 +176,47 @@ impl Asking {
         self.now = Some((backend.stream(request), meter));
     }
 
-    async fn next(mut self) -> Option<(Result<GenerateContentResponse, ModelError>, Self)> {
+    /// What is told of an error, unless somebody else is asked.
+    fn failed(&mut self, error: ModelError) -> Option<ModelError> {
+        if let Some((_, meter)) = &mut self.now {
+            meter.failed(&error);
+        }
+        self.now = None;
+        if self.begun {
+            return Some(error);
+        }
+        if !self.trip.goes_on(&error) {
+            return Some(self.trip.verdict(error));
+        }
+        self.ask();
+        None
+    }
+}
+
+/// Not made of a future for each chunk: they come by the thousand, and each would carry all of this along.
+impl Stream for Asking {
+    type Item = Result<GenerateContentResponse, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
         loop {
-            let (chunks, meter) = self.now.as_mut()?;
-            match chunks.next().await {
+            let Some((chunks, meter)) = &mut this.now else { return Poll::Ready(None) };
+            match ready!(chunks.poll_next_unpin(context)) {
                 Some(Ok(chunk)) => {
                     meter.heard(&chunk);
-                    if !std::mem::replace(&mut self.begun, true) {
-                        self.trip.arrived();
+                    if !std::mem::replace(&mut this.begun, true) {
+                        this.trip.arrived();
                     }
-                    return Some((Ok(chunk), self));
+                    return Poll::Ready(Some(Ok(chunk)));
                 }
                 Some(Err(error)) => {
-                    meter.failed(&error);
-                    if self.begun {
-                        self.now = None;
-                        return Some((Err(error), self));
+                    if let Some(error) = this.failed(error) {
+                        return Poll::Ready(Some(Err(error)));
                     }
-                    if !self.trip.goes_on(&error) {
-                        self.now = None;
-                        return Some((Err(self.trip.verdict(error)), self));
-                    }
-                    self.ask();
                 }
                 None => {
                     meter.ended();
-                    return None;
+                    this.now = None;
                 }
             }
         }
@@ -214,15 +231,16 @@ impl Backend for Router {
         asking.ask();
         match asking.now {
             None => stream::iter([Err(nobody())]).boxed(),
-            Some(_) => stream::unfold(asking, Asking::next).boxed(),
+            Some(_) => asking.boxed(),
         }
     }
 
     async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
         let mut trip = self.trip(&request.model, Some(&request));
-        let mut last = nobody();
+        let (mut request, mut last) = (request, nobody());
         while let Some((backend, model, mut meter)) = trip.next() {
-            match backend.generate(GenerateContentRequest { model, ..request.clone() }).await {
+            let copy = if trip.stops.len() > 0 { request.clone() } else { std::mem::take(&mut request) };
+            match backend.generate(GenerateContentRequest { model, ..copy }).await {
                 Ok(answer) => {
                     meter.heard(&answer);
                     meter.ended();

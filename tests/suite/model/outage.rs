@@ -77,6 +77,8 @@ async fn one(engine: Engine, number: usize) -> (TaskState, String, usize) {
         new_context: true,
         settings: None,
         push: None,
+        command: None,
+        conversational: false,
     };
     let Sent::Task { watch, .. } = engine.begin(&Principal::local(), new).await.unwrap() else { panic!() };
     let (mut ended, mut said, mut waited) = (TaskState::Unspecified, String::new(), 0);

@@ -1,0 +1,112 @@
+//! One connection to a server, driven by whoever waits for its answer: it has no task of its own, so nobody is woken but the
+//! one who reads. Knows no vendor, no deadline and no pool.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::TrySendError;
+use hyper::client::conn::http1::{Connection, SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// TCP, with or without TLS.
+pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Wire for T {}
+
+pub(super) struct Line {
+    sender: SendRequest<Full<Bytes>>,
+    connection: Connection<TokioIo<Box<dyn Wire>>, Full<Bytes>>,
+}
+
+/// What went wrong, and the request if nothing of it was sent.
+pub(super) type Failed = TrySendError<Request<Full<Bytes>>>;
+
+impl Line {
+    pub(super) async fn over(wire: Box<dyn Wire>) -> hyper::Result<Self> {
+        let (sender, connection) = handshake(TokioIo::new(wire)).await?;
+        Ok(Self { sender, connection })
+    }
+
+    /// Whether another request can go out on it. Looks whether the other side has left meanwhile.
+    pub(super) fn poll_free(&mut self, context: &mut Context<'_>) -> bool {
+        self.poll_open(context) && self.sender.is_ready()
+    }
+
+    /// The head of the answer.
+    pub(super) async fn ask(&mut self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Failed> {
+        let mut answer = pin!(self.sender.try_send_request(request));
+        let (mut open, connection) = (true, &mut self.connection);
+        poll_fn(|context| {
+            open = open && Pin::new(&mut *connection).poll(context).is_pending();
+            answer.as_mut().poll(&mut unheard())
+        })
+        .await
+    }
+
+    fn poll_open(&mut self, context: &mut Context<'_>) -> bool {
+        Pin::new(&mut self.connection).poll(context).is_pending()
+    }
+}
+
+/// What the connection hands over it hands over while it is polled, so it need not wake anybody for that.
+fn unheard() -> Context<'static> {
+    Context::from_waker(Waker::noop())
+}
+
+/// The body of an answer, with the line that it comes on. Dropping it hangs up.
+pub(super) struct Heard {
+    body: Incoming,
+    line: Option<Box<Line>>,
+}
+
+impl Heard {
+    pub(super) fn new(body: Incoming, line: Box<Line>) -> Self {
+        Self { body, line: Some(line) }
+    }
+
+    pub(super) fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        loop {
+            let frame = match Pin::new(&mut self.body).poll_frame(&mut unheard()) {
+                Poll::Ready(frame) => frame,
+                Poll::Pending => ready!(self.poll_line(context)),
+            };
+            match frame {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => return Poll::Ready(Some(Ok(data))),
+                    Err(_trailers) => {}
+                },
+                Some(Err(error)) => return Poll::Ready(Some(Err(io::Error::other(error)))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+
+    /// Reads on. What comes of it is there at once, or never if the line is dead.
+    fn poll_line(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<hyper::Result<http_body::Frame<Bytes>>>> {
+        let open = self.line.as_mut().is_some_and(|line| line.poll_open(context));
+        if !open {
+            self.line = None;
+        }
+        match Pin::new(&mut self.body).poll_frame(&mut unheard()) {
+            Poll::Pending if !open => Poll::Ready(None),
+            frame => frame,
+        }
+    }
+
+    /// The line, if all was heard and it can be used again.
+    pub(super) fn free(&mut self, context: &mut Context<'_>) -> Option<Box<Line>> {
+        let mut line = self.line.take().filter(|_| self.body.is_end_stream())?;
+        line.poll_free(context).then_some(line)
+    }
+}

@@ -1,0 +1,149 @@
+//! How a server is reached: by a connection of our own, or, where a proxy stands between, by reqwest, which knows proxies of
+//! every kind.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, HOST, HeaderValue, USER_AGENT};
+use http::uri::{PathAndQuery, Scheme};
+use http::{Request, Response, Uri};
+use http_body_util::Full;
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::{redirect, retry};
+
+use super::body::Body;
+use super::pool::{self, Origin, Pool};
+use super::{Call, ClientError, Deadlines, Proxy};
+use crate::sandbox::dial;
+
+const AGENT: &str = concat!("agena/", env!("CARGO_PKG_VERSION"));
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Lost {
+    /// The URL leads nowhere.
+    Nowhere,
+    Unreached(Box<dyn Error + Send + Sync>),
+    Broken(Box<dyn Error + Send + Sync>),
+}
+
+#[derive(Clone)]
+pub(super) struct Way {
+    pool: Arc<Pool>,
+    proxied: Proxied,
+}
+
+/// Who goes through a proxy.
+#[derive(Clone)]
+enum Proxied {
+    Nobody,
+    /// As the environment says.
+    Some(Arc<Matcher>, reqwest::Client),
+    All(reqwest::Client),
+}
+
+impl Way {
+    pub(super) fn new(deadlines: &Deadlines, proxy: &Proxy) -> Result<Self, ClientError> {
+        let tls = dial::tls()?;
+        let builder = builder(tls.clone(), deadlines.connect);
+        let proxied = match proxy {
+            Proxy::None => Proxied::Nobody,
+            Proxy::Environment => {
+                let client = builder.build().map_err(ClientError::Client)?;
+                Proxied::Some(Arc::new(Matcher::from_env()), client)
+            }
+            // The library's own words would quote the password.
+            Proxy::Url(url) => {
+                let proxy = reqwest::Proxy::all(url.expose()).map_err(|_| ClientError::Proxy)?;
+                Proxied::All(builder.proxy(proxy).build().map_err(ClientError::Client)?)
+            }
+        };
+        Ok(Self { pool: Arc::new(Pool::new(tls, deadlines.connect)), proxied })
+    }
+
+    pub(super) async fn ask(&self, call: Call) -> Result<Response<Body>, Lost> {
+        let uri: Uri = call.url.parse().map_err(|_| Lost::Nowhere)?;
+        match self.proxy(&uri) {
+            Some(client) => proxied(client, call).await,
+            None => self.direct(uri, call).await,
+        }
+    }
+
+    fn proxy(&self, uri: &Uri) -> Option<&reqwest::Client> {
+        match &self.proxied {
+            Proxied::Nobody => None,
+            Proxied::Some(matcher, client) => matcher.intercept(uri).map(|_| client),
+            Proxied::All(client) => Some(client),
+        }
+    }
+
+    async fn direct(&self, uri: Uri, call: Call) -> Result<Response<Body>, Lost> {
+        let (origin, request) = request(uri, call).ok_or(Lost::Nowhere)?;
+        let (answer, line) = self.pool.ask(&origin, request).await.map_err(|lost| match lost {
+            pool::Lost::Unreached(error) => Lost::Unreached(error.into()),
+            pool::Lost::Broken(error) => Lost::Broken(error.into()),
+        })?;
+        Ok(answer.map(|body| Body::direct(body, line, Arc::clone(&self.pool), origin)))
+    }
+}
+
+impl fmt::Debug for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Way")
+    }
+}
+
+fn builder(tls: rustls::ClientConfig, connect: Duration) -> reqwest::ClientBuilder {
+    reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .user_agent(AGENT)
+        .http1_only()
+        .tcp_nodelay(true)
+        .tcp_keepalive(Duration::from_secs(60))
+        .pool_idle_timeout(Duration::from_secs(90))
+        .connect_timeout(connect)
+}
+
+async fn proxied(client: &reqwest::Client, call: Call) -> Result<Response<Body>, Lost> {
+    let Call { method, url, headers, body } = call;
+    let answer = client.request(method, url).headers(headers).body(body).send().await;
+    let answer = answer.map_err(|error| match error {
+        error if error.is_builder() => Lost::Nowhere,
+        error if error.is_connect() => Lost::Unreached(error.into()),
+        error => Lost::Broken(error.into()),
+    })?;
+    Ok(Response::from(answer).map(Body::Proxied))
+}
+
+/// As it stands on the wire: the path in the first line, the name in a header.
+fn request(uri: Uri, call: Call) -> Option<(Origin, Request<Full<Bytes>>)> {
+    let parts = uri.into_parts();
+    let origin = Origin { scheme: parts.scheme?, authority: parts.authority? };
+    if origin.scheme != Scheme::HTTP && origin.scheme != Scheme::HTTPS {
+        return None;
+    }
+    let path = parts.path_and_query.unwrap_or_else(|| PathAndQuery::from_static("/"));
+    let mut request = Request::new(Full::new(call.body));
+    *request.method_mut() = call.method;
+    *request.uri_mut() = Uri::from(path);
+    let headers = request.headers_mut();
+    *headers = call.headers;
+    headers.insert(HOST, host(&origin)?);
+    headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+    headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));
+    Some((origin, request))
+}
+
+/// Without a port that the scheme implies.
+fn host(origin: &Origin) -> Option<HeaderValue> {
+    let usual = if origin.scheme == Scheme::HTTPS { 443 } else { 80 };
+    let Origin { authority, .. } = origin;
+    let named = authority.port_u16().is_some_and(|port| port != usual);
+    HeaderValue::from_str(if named { authority.as_str() } else { authority.host() }).ok()
+}
