@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::World;
 use super::error::ConfigError;
 use super::files::Files;
+use super::mcp;
 use super::model;
 use super::raw::{self, KeyOrigin, Mode, Raw};
 use super::settings::{
@@ -76,6 +77,7 @@ pub(super) fn decide(raw: Raw, written: Written, world: &World) -> Result<Settin
         push_hosts: Hosts(raw.push.allow_hosts),
         facade: facade(raw.facade),
         model,
+        mcp: mcp::decide(raw.mcp, files)?,
         data_dir: data_dir(raw.data_dir, files)?,
         own_files,
         workspace,
@@ -233,7 +235,8 @@ fn own_files(raw: &Raw, file: Option<PathBuf>, files: &dyn Files) -> Result<Vec<
     };
     let settings = file.map(|path| ("--config", path));
     let tls = raw.tls.key.as_ref().map(|path| ("tls.key", path.0.clone()));
-    let all = settings.into_iter().chain(raw.auth.keys.iter().filter_map(key_file)).chain(tls);
+    let keys = raw.auth.keys.iter().filter_map(key_file).chain(mcp::own_files(&raw.mcp));
+    let all = settings.into_iter().chain(keys).chain(tls);
     all.map(|(key, path)| absolute(key, path, files)).collect()
 }
 

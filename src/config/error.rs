@@ -67,6 +67,8 @@ pub enum ConfigError {
     KeyFile { name: String, path: PathBuf, error: io::Error },
     #[error("auth.keys: the key_file of `{name}`, {}: {problem}", .path.display())]
     KeyFileContent { name: String, path: PathBuf, problem: String },
+    #[error("mcp.servers.{name}: the bearer_token_file {} cannot be read ({error}); mend it or name another", .path.display())]
+    McpToken { name: String, path: PathBuf, error: io::Error },
     #[error(transparent)]
     Model(#[from] BadModel),
 }

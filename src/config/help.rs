@@ -19,7 +19,8 @@ client can change it. Without trust such files are not read at all.
 
 Examples:
   agena trust ~/project
-      Believe the memory files of a directory and of all that lies below it.
+      Believe the memory files of a directory and of all that lies below it, and start the MCP
+      servers that its .agena/mcp.json and .gemini/settings.json name.
   agena trust --list
       Print what is trusted, one path per line.
   agena trust --remove ~/project
@@ -94,6 +95,12 @@ Keys of the file, in TOML, with their defaults:
   facade.media_hosts       []; hosts inside that these may come from
   facade.unknown_models    \"default\": a name nobody knows stands for model.name; or \"refuse\"
   facade.keep_days         30; how long thought signatures and stored responses are kept
+  mcp.servers              {}; tables named like the server, each with command (and args, env, cwd)
+                           or url (and headers, bearer_token or bearer_token_file), and
+                           timeout_seconds, connect_seconds, trust, include_tools, exclude_tools, confined
+  mcp.from_workspaces      true; whether files of trusted workspaces may name MCP servers
+  mcp.from_clients         false; whether clients may, the user being asked before one is used
+  mcp.allow_hosts          []; hosts inside that workspaces and clients may name
   model.name               \"gemini-3.8-flash\" with a key of Google's, else \"rehearsal\"
   model.backends           []; each with name and kind (gemini, vertex, code_assist, openai,
                            rehearsal), and what its kind needs; the first serves all names

@@ -148,6 +148,9 @@ const LISTED_PATH_KEYS: [(&str, &str, &str); 4] = [
     ("model", "backends", "client_secret_file"),
 ];
 
+/// Those of each of `mcp.servers`.
+const SERVER_PATH_KEYS: [&str; 2] = ["cwd", "bearer_token_file"];
+
 /// Makes the paths of a file relative to the file rather than to wherever the server was started.
 fn anchor(table: &mut Table, base: &Path) {
     for (section, key) in PATH_KEYS {
@@ -161,6 +164,12 @@ fn anchor(table: &mut Table, base: &Path) {
         let list = table.get_mut(section).and_then(|section| section.get_mut(list));
         for entry in list.and_then(Value::as_array_mut).into_iter().flatten() {
             anchor_value(entry.get_mut(key), base);
+        }
+    }
+    let servers = table.get_mut("mcp").and_then(|mcp| mcp.get_mut("servers")).and_then(Value::as_table_mut);
+    for (_, server) in servers.into_iter().flatten() {
+        for key in SERVER_PATH_KEYS {
+            anchor_value(server.get_mut(key), base);
         }
     }
 }

@@ -8,6 +8,7 @@ mod error;
 mod files;
 mod help;
 mod layers;
+mod mcp;
 mod model;
 mod private;
 mod raw;
@@ -35,6 +36,7 @@ use self::raw::Raw;
 
 pub use self::env::{Env, ProcessEnv};
 pub use self::error::{ConfigError, Exit, Source, Stream};
+pub use self::mcp::{Mcp, McpServer, McpWay};
 pub use self::model::{
     Arm, BackendKind, BadModel, GEMINI_URL, KeyFrom, Model, NamedBackend, OAuthClient, Proxy, Route, Target,
     VertexAccess,

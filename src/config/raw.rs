@@ -26,6 +26,7 @@ pub(super) struct Raw {
     pub(super) push: Push,
     pub(super) facade: Facade,
     pub(super) model: Model,
+    pub(super) mcp: super::mcp::Raw,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -26,6 +26,7 @@ impl Settings {
             push_hosts,
             facade,
             model: _,
+            mcp,
             data_dir,
             own_files,
             workspace,
@@ -50,6 +51,7 @@ impl Settings {
             ("a2a", *a2a == new.a2a),
             ("push", *push_hosts == new.push_hosts),
             ("facade", *facade == new.facade),
+            ("mcp", mcp.is(&new.mcp)),
             ("model.backends (a new file of keys)", !(same_tls && same_auth && new_file)),
         ];
         same.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::mcp::Mcp;
 use super::model::Model;
 use super::web::{Hosts, Origins, PublicUrl};
 use crate::domain::quota::Allowance;
@@ -35,6 +36,7 @@ pub struct Settings {
     pub push_hosts: Hosts,
     pub facade: Facade,
     pub model: Model,
+    pub mcp: Mcp,
     /// Absolute, and perhaps not there yet.
     pub data_dir: PathBuf,
     /// The files behind these settings that hold keys, or decide who may do what: the settings file, the files of

@@ -3,6 +3,7 @@
 mod accepted;
 mod agent;
 mod help;
+mod mcp;
 mod models;
 mod precedence;
 mod refused;

@@ -44,6 +44,8 @@ pub struct Order {
     pub directory: PathBuf,
     /// None means that the child keeps the rights of the server.
     pub confinement: Option<Confinement>,
+    /// The child's standard input is what its standard output is: a socket, over which it talks with the server.
+    pub talks: bool,
     pub program: OsString,
     pub arguments: Vec<OsString>,
 }
@@ -57,6 +59,7 @@ impl Order {
                 made.extend(paths.iter().flat_map(|path| [flag.into(), path.clone().into()]));
             }
         }
+        made.extend(self.talks.then(|| "--talk".into()));
         made.extend(["--".into(), self.program.clone()]);
         made.extend(self.arguments.iter().cloned());
         made
@@ -66,6 +69,7 @@ impl Order {
     fn parse(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
         let mut directory = None;
         let mut confinement: Option<Confinement> = None;
+        let mut talks = false;
         loop {
             let flag = arguments.next()?;
             match flag.to_str()? {
@@ -73,12 +77,13 @@ impl Order {
                 "--confined" => confinement = Some(Confinement::default()),
                 "--write" => confinement.as_mut()?.write.push(arguments.next()?.into()),
                 "--hide" => confinement.as_mut()?.hide.push(arguments.next()?.into()),
+                "--talk" => talks = true,
                 "--" => break,
                 _ => return None,
             }
         }
         let (directory, program) = (directory?, arguments.next()?);
-        Some(Self { directory, confinement, program, arguments: arguments.collect() })
+        Some(Self { directory, confinement, talks, program, arguments: arguments.collect() })
     }
 }
 
@@ -120,8 +125,13 @@ fn start(order: Order) -> Result<Pid, String> {
         if let Some(confinement) = &order.confinement {
             confine_thread(confinement)?;
         }
+        let input = match order.talks {
+            true => io::stdout().as_fd().try_clone_to_owned().map(Stdio::from),
+            false => Ok(Stdio::null()),
+        };
+        let input = input.map_err(|error| format!("standard input: {error}"))?;
         let mut command = Command::new(&order.program);
-        command.args(&order.arguments).current_dir(&order.directory).stdin(Stdio::null()).process_group(0);
+        command.args(&order.arguments).current_dir(&order.directory).stdin(input).process_group(0);
         let child = command.spawn().map_err(|error| {
             format!("{} in {}: {error}", order.program.display(), order.directory.display())
         })?;
@@ -228,12 +238,14 @@ mod tests {
         let bare = Order {
             directory: "/a b".into(),
             confinement: None,
+            talks: false,
             program: "bash".into(),
             arguments: vec!["-c".into(), "--hide -- x".into()],
         };
         let confinement = Confinement { write: vec!["/w".into(), "--".into()], hide: vec!["/h".into()] };
         let confined = Order { confinement: Some(confinement), ..bare.clone() };
-        for order in [bare, confined] {
+        let talking = Order { talks: true, ..confined.clone() };
+        for order in [bare, confined, talking] {
             let written = order.to_arguments();
             assert_eq!(written[0], COMMAND);
             assert_eq!(Order::parse(written.into_iter().skip(1)), Some(order));

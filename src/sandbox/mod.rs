@@ -11,6 +11,7 @@
 //! | `environment` | the variables of a child, from nothing; pure |
 //! | `process` | a child seen from the server: its output, its end, its limits |
 //! | `confine` | the same child seen from its supervisor, a process of its own |
+//! | `talk` | a child that the server talks with |
 //! | `landlock` | what the kernel keeps a child from |
 //! | `dial` | which addresses a name may lead to |
 
@@ -20,6 +21,7 @@ pub mod environment;
 pub mod landlock;
 mod path;
 pub mod process;
+pub mod talk;
 pub mod walk;
 mod workspace;
 mod write;

@@ -75,7 +75,8 @@ impl Launcher {
         program: OsString,
         arguments: Vec<OsString>,
     ) -> io::Result<Child> {
-        let order = Order { directory, confinement: self.confinement.clone(), program, arguments };
+        let order =
+            Order { directory, confinement: self.confinement.clone(), talks: false, program, arguments };
         let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let (reader, writer) = io::pipe()?;

@@ -44,6 +44,24 @@ impl Workspace {
         }
     }
 
+    /// Takes a file away whose content is this. What has changed, or leads elsewhere, stays.
+    pub fn remove(&self, path: &Path, old: &str) -> Result<(), ToolError> {
+        if self.real(path)? != path {
+            return Err(self.changed(path, "has come to lead elsewhere"));
+        }
+        let problem = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => self.changed(path, "is gone"),
+            _ => self.failed(path, &error),
+        };
+        let (above, name) = split(path).ok_or_else(|| {
+            ToolError::new("target_is_directory", format!("{} is the workspace itself", self.absolute(path)))
+        })?;
+        let above = self.directory(above, false).map_err(problem)?;
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.unchanged(path, old)?;
+        above.remove_file(name).map_err(problem)
+    }
+
     /// A directory, name by name and through no symlink, however fast one is put there.
     fn directory(&self, path: &Path, make: bool) -> io::Result<Dir> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -1,7 +1,9 @@
 //! What is counted, for whoever collects it: Prometheus reads it at `/metrics`. Knows nothing of who counts.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+mod mcp;
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -11,6 +13,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+pub use mcp::McpCalls;
+
 /// Each name is a series for ever, so names that clients make up have an end.
 const MODELS: usize = 200;
 const OTHER: &str = "other";
@@ -19,13 +23,15 @@ const OTHER: &str = "other";
 pub struct Metrics {
     registry: Registry,
     pub models: Arc<ModelCalls>,
+    pub mcp: Arc<McpCalls>,
 }
 
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("agena");
         let models = Arc::new(ModelCalls::register(&mut registry));
-        Self { registry, models }
+        let mcp = Arc::new(McpCalls::register(&mut registry));
+        Self { registry, models, mcp }
     }
 }
 
@@ -47,8 +53,20 @@ pub struct ModelCalls {
     tokens: Family<Token, Counter>,
     seconds: Family<Arm, Histogram, fn() -> Histogram>,
     first: Family<Arm, Histogram, fn() -> Histogram>,
-    known: Mutex<HashSet<String>>,
+    /// By model, so that most calls find theirs without making a name.
+    known: RwLock<HashMap<String, Vec<Arc<Series>>>>,
 }
+
+/// What is counted of one arm.
+struct Series {
+    arm: Arm,
+    seconds: Histogram,
+    first: Histogram,
+    /// In the order of [`KINDS`].
+    tokens: [Counter; 4],
+}
+
+const KINDS: [&str; 4] = ["input", "cached", "output", "thinking"];
 
 /// One call.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +123,7 @@ impl ModelCalls {
             tokens: Family::default(),
             seconds: Family::new_with_constructor(seconds),
             first: Family::new_with_constructor(seconds),
-            known: Mutex::default(),
+            known: RwLock::default(),
         };
         registry.register("model_requests", "Calls of models", calls.calls.clone());
         registry.register("model_tokens", "Tokens that models took and gave", calls.tokens.clone());
@@ -125,38 +143,58 @@ impl ModelCalls {
     }
 
     pub fn count(&self, call: &ModelCall<'_>, took: Duration, first: Option<Duration>, tokens: &Tokens) {
-        let ModelCall { backend, route, arm, outcome, .. } = *call;
-        let arm = Arm {
-            backend: backend.to_owned(),
-            model: self.name(call.model),
-            route: route.to_owned(),
-            arm: arm.to_owned(),
-        };
-        self.seconds.get_or_create(&arm).observe(took.as_secs_f64());
+        let series = self.series(call);
+        series.seconds.observe(took.as_secs_f64());
         if let Some(first) = first {
-            self.first.get_or_create(&arm).observe(first.as_secs_f64());
+            series.first.observe(first.as_secs_f64());
         }
-        for (kind, count) in [
-            ("input", tokens.input),
-            ("cached", tokens.cached),
-            ("output", tokens.output),
-            ("thinking", tokens.thinking),
-        ] {
-            let Arm { backend, model, route, arm } = arm.clone();
-            self.tokens.get_or_create(&Token { backend, model, route, arm, kind }).inc_by(count);
+        let Tokens { input, cached, output, thinking } = *tokens;
+        for (counter, count) in series.tokens.iter().zip([input, cached, output, thinking]) {
+            counter.inc_by(count);
         }
-        let Arm { backend, model, route, arm } = arm;
-        self.calls.get_or_create(&Call { backend, model, route, arm, outcome }).inc();
+        let Arm { backend, model, route, arm } = series.arm.clone();
+        self.calls.get_or_create(&Call { backend, model, route, arm, outcome: call.outcome }).inc();
     }
 
-    fn name(&self, model: &str) -> String {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.contains(model) || known.len() < MODELS && known.insert(model.to_owned()) {
-            model.to_owned()
-        } else {
-            OTHER.to_owned()
+    fn series(&self, call: &ModelCall<'_>) -> Arc<Series> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(series) = find(&known, call.model, call) {
+            return series;
         }
+        let is_full = !known.contains_key(call.model) && known.len() >= MODELS;
+        let found = if is_full { find(&known, OTHER, call) } else { None };
+        drop(known);
+        found.unwrap_or_else(|| self.begin(if is_full { OTHER } else { call.model }, call))
     }
+
+    fn begin(&self, model: &str, call: &ModelCall<'_>) -> Arc<Series> {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(series) = find(&known, model, call) {
+            return series;
+        }
+        let arm = Arm {
+            backend: call.backend.to_owned(),
+            model: model.to_owned(),
+            route: call.route.to_owned(),
+            arm: call.arm.to_owned(),
+        };
+        let tokens = KINDS.map(|kind| {
+            let Arm { backend, model, route, arm } = arm.clone();
+            self.tokens.get_or_create_owned(&Token { backend, model, route, arm, kind })
+        });
+        let (seconds, first) = (self.seconds.get_or_create_owned(&arm), self.first.get_or_create_owned(&arm));
+        let series = Arc::new(Series { arm, seconds, first, tokens });
+        known.entry(model.to_owned()).or_default().push(Arc::clone(&series));
+        series
+    }
+}
+
+fn find(known: &HashMap<String, Vec<Arc<Series>>>, model: &str, call: &ModelCall<'_>) -> Option<Arc<Series>> {
+    let is_it = |series: &&Arc<Series>| {
+        let Arm { backend, route, arm, .. } = &series.arm;
+        (backend.as_str(), route.as_str(), arm.as_str()) == (call.backend, call.route, call.arm)
+    };
+    known.get(model)?.iter().find(is_it).cloned()
 }
 
 #[cfg(test)]

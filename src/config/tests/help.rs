@@ -9,7 +9,7 @@ use super::super::{Exit, Stream};
 use super::{Fake, run, settings};
 
 /// Each key of the schema with a value it takes.
-const KEYS: [(&str, &str); 48] = [
+const KEYS: [(&str, &str); 52] = [
     ("data_dir", "'/d'"),
     ("workspace", "'/ws'"),
     ("server.listen", "'127.0.0.1:1'"),
@@ -46,6 +46,10 @@ const KEYS: [(&str, &str); 48] = [
     ("facade.media_hosts", "['a.internal']"),
     ("facade.unknown_models", "'refuse'"),
     ("facade.keep_days", "1"),
+    ("mcp.from_clients", "true"),
+    ("mcp.from_workspaces", "false"),
+    ("mcp.allow_hosts", "['127.0.0.1']"),
+    ("mcp.servers", "{ a = { command = 'x' } }"),
     ("model.name", "'rehearsal'"),
     ("model.backends", "[{ name = 'a', kind = 'gemini', key = 'k' }]"),
     ("model.routes", "[{ model = 'gpt-*', to = 'gemini-3.8-flash' }]"),

@@ -75,7 +75,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["--set", "server=5"], "--set server: must be a table"),
     (
         &["--set", "listen=127.0.0.1:1"],
-        "--set listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `agent`, `a2a`, `push`, `facade`, `model`",
+        "--set listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `agent`, `a2a`, `push`, `facade`, `model`, `mcp`",
     ),
     (
         &["--set", "log.format=x\nworkspace='/ws'"],

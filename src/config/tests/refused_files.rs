@@ -15,7 +15,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "listen = '127.0.0.1:1'",
-        "FILE: listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `agent`, `a2a`, `push`, `facade`, `model`",
+        "FILE: listen: unknown key `listen`, expected one of `data_dir`, `workspace`, `server`, `limits`, `tls`, `auth`, `log`, `store`, `agent`, `a2a`, `push`, `facade`, `model`, `mcp`",
     ),
     (
         "[server]\nlisen = '127.0.0.1:1'",

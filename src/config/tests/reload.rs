@@ -21,6 +21,7 @@ fn each_table_is_named_by_what_changes_in_it() {
         ("auth.keys = [{name = 'a', key = '0123456789abcdef'}]", &["auth"]),
         ("facade.strict = true", &["facade"]),
         ("facade.unknown_models = 'refuse'", &["facade"]),
+        ("mcp.from_clients = true", &["mcp"]),
         ("log.format = 'json'", &["log"]),
         ("store.retention_days = 1", &["store"]),
         ("agent.max_answers = 1", &["agent"]),

@@ -1,0 +1,34 @@
+//! The MCP client: servers that are started or dialled, and what they offer to the model. Must not know tasks, policy or
+//! the built-in tools; the agent reaches it through `domain::mcp`, the composition root makes the [`Hub`].
+//!
+//! Nothing that a server says or does is believed, and nothing of it is without a bound:
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `spec` | a server as somebody named it; pure |
+//! | `workspace` | those that the files of a trusted workspace name |
+//! | `hub` | all servers of the process, and who may use which |
+//! | `crew` | the servers for one task: finds the one that is meant |
+//! | `own` | tools about servers: their resources, and agreeing to one |
+//! | `server` | one server: connected when it is needed, again after it died, but not at once |
+//! | `link` | one connection: lists, calls, and their time limits |
+//! | `watched` | what comes in: progress told, chatter dropped, floods slowed down |
+//! | `pipe`, `http` | the two ways to a server, with messages of bounded size |
+//! | `names`, `offer`, `told` | names, tools and results as the model gets them; pure |
+
+mod crew;
+mod http;
+mod hub;
+mod link;
+mod names;
+mod offer;
+mod own;
+mod pipe;
+mod server;
+mod spec;
+mod told;
+mod watched;
+mod workspace;
+
+pub use hub::{Hub, Options};
+pub use spec::{Spec, Way};

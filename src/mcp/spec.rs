@@ -1,0 +1,194 @@
+//! A server as somebody named it: the operator, a trusted workspace or a client. Pure; an error says what is wrong in
+//! words that fit behind the name of the field.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::domain::mcp::{Origin, check_name};
+use crate::domain::secret::Secret;
+use crate::domain::webhook;
+use crate::proto::devtool::McpServer;
+
+/// Of a call, where nobody says otherwise.
+pub const CALL: Duration = Duration::from_mins(10);
+pub const CONNECT: Duration = Duration::from_secs(30);
+/// Of everything that a client or a workspace says about one server.
+const LONGEST: usize = 32 * 1024;
+
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// Letters, digits and `-`, so that `mcp_<server>_` ends at one place only.
+    pub name: String,
+    pub origin: Origin,
+    pub way: Way,
+    pub connect: Duration,
+    pub call: Duration,
+    /// Its tools run unasked, and its word that one only reads is taken. The operator's to say.
+    pub trusted: bool,
+    /// Only these tools, if there are any.
+    pub include: Vec<String>,
+    /// Never these.
+    pub exclude: Vec<String>,
+    /// Kept inside like a command of the model.
+    pub confined: bool,
+}
+
+/// How it is reached.
+#[derive(Debug, Clone)]
+pub enum Way {
+    Command {
+        program: String,
+        arguments: Vec<String>,
+        environment: Vec<(String, Secret)>,
+        /// The workspace, if there is none.
+        directory: Option<PathBuf>,
+    },
+    Http {
+        url: String,
+        headers: Vec<(String, Secret)>,
+        bearer: Option<Secret>,
+    },
+}
+
+impl Way {
+    /// For people. Arguments are shown, because who agrees to a command agrees to them; values of the environment and
+    /// headers are not.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Command { program, arguments, .. } => {
+                let words = std::iter::once(program).chain(arguments);
+                words.map(|word| quoted(word.as_str())).collect::<Vec<_>>().join(" ")
+            }
+            Self::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Names of variables or headers that it gets besides.
+    pub fn extras(&self) -> Vec<&str> {
+        let pairs = match self {
+            Self::Command { environment, .. } => environment,
+            Self::Http { headers, .. } => headers,
+        };
+        pairs.iter().map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@+,".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("{word:?}"),
+    }
+}
+
+impl Spec {
+    /// What a client names is never trusted and always confined.
+    pub(super) fn of_client(named: &McpServer, allowed: &[String]) -> Result<Self, String> {
+        check_name(&named.name)?;
+        let secret = |(name, value): (&String, &String)| (name.clone(), Secret::new(value.clone()));
+        let way = match (named.command.as_str(), named.url.as_str()) {
+            ("", "") => return Err(format!("`{}` has neither command nor url; add one", named.name)),
+            (_, "") => Way::Command {
+                program: named.command.clone(),
+                arguments: named.arguments.clone(),
+                environment: named.environment.iter().map(secret).collect(),
+                directory: None,
+            },
+            ("", url) => Way::Http {
+                url: url.to_owned(),
+                headers: named.headers.iter().map(secret).collect(),
+                bearer: None,
+            },
+            _ => return Err(format!("`{}` has both command and url; keep one", named.name)),
+        };
+        Self::foreign(named.name.clone(), Origin::Client, way, allowed)
+    }
+
+    /// Of somebody who is not the operator: bounded, and only addresses that lie outside or are allowed.
+    pub(super) fn foreign(
+        name: String,
+        origin: Origin,
+        way: Way,
+        allowed: &[String],
+    ) -> Result<Self, String> {
+        check_name(&name)?;
+        let size: usize = match &way {
+            Way::Command { program, arguments, environment, .. } => {
+                let pairs = environment.iter().map(|(name, value)| name.len() + value.expose().len());
+                program.len() + arguments.iter().map(String::len).sum::<usize>() + pairs.sum::<usize>()
+            }
+            Way::Http { url, headers, .. } => {
+                webhook::check(url, allowed).map_err(|bad| format!("`{name}`: url: {bad}"))?;
+                url.len() + headers.iter().map(|(n, value)| n.len() + value.expose().len()).sum::<usize>()
+            }
+        };
+        if size > LONGEST {
+            return Err(format!("`{name}` takes more than {LONGEST} bytes to describe"));
+        }
+        Ok(Self {
+            name,
+            origin,
+            way,
+            connect: CONNECT,
+            call: CALL,
+            trusted: false,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            confined: true,
+        })
+    }
+
+    /// Whether a tool of the server is wanted. What is excluded is out even if it is included; `name(` counts as `name`.
+    pub(super) fn wants(&self, tool: &str) -> bool {
+        let listed = |names: &[String]| names.iter().any(|n| n.split('(').next() == Some(tool));
+        !listed(&self.exclude) && (self.include.is_empty() || listed(&self.include))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(command: &str, url: &str) -> McpServer {
+        McpServer {
+            name: "hub".to_owned(),
+            command: command.to_owned(),
+            url: url.to_owned(),
+            ..McpServer::default()
+        }
+    }
+
+    #[test]
+    fn what_a_client_names_is_checked_and_never_trusted() {
+        let spec = Spec::of_client(&named("node", ""), &[]).unwrap();
+        assert!(!spec.trusted && spec.confined && spec.origin == Origin::Client);
+        assert!(Spec::of_client(&named("", "https://example.com/mcp"), &[]).is_ok());
+        for (bad, word) in [
+            (named("", ""), "neither"),
+            (named("a", "https://b.example"), "both"),
+            (named("", "http://127.0.0.1:1/mcp"), "url"),
+            (named("", "ftp://example.com"), "url"),
+            (McpServer { name: "a_b".to_owned(), ..named("a", "") }, "no name"),
+            (McpServer { arguments: vec!["x".repeat(LONGEST + 1)], ..named("a", "") }, "bytes"),
+        ] {
+            let problem = Spec::of_client(&bad, &[]).unwrap_err();
+            assert!(problem.contains(word), "{problem}");
+        }
+        assert!(Spec::of_client(&named("", "http://127.0.0.1:1/mcp"), &["127.0.0.1".to_owned()]).is_ok());
+    }
+
+    #[test]
+    fn excluded_is_out_and_secrets_are_not_in_words() {
+        let mut spec = Spec::of_client(&named("node", ""), &[]).unwrap();
+        assert!(spec.wants("a"));
+        (spec.include, spec.exclude) = (vec!["a(".to_owned(), "b".to_owned()], vec!["b".to_owned()]);
+        assert!(spec.wants("a") && !spec.wants("b") && !spec.wants("c"));
+        let way = Way::Http {
+            url: "https://example.com/mcp?key=s3cret".to_owned(),
+            headers: vec![("x-key".to_owned(), Secret::new("s3cret"))],
+            bearer: Some(Secret::new("s3cret")),
+        };
+        assert!(!format!("{way:?}").replace("?key=s3cret", "").contains("s3cret"));
+        assert_eq!((way.words().as_str(), way.extras()), ("https://example.com/mcp", vec!["x-key"]));
+    }
+}

@@ -1,0 +1,5 @@
+//! MCP servers: a fake one that behaves, and one that breaks every rule it can.
+
+mod hostile;
+mod kit;
+mod life;
