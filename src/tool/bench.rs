@@ -48,6 +48,7 @@ const SECRETS: &[&str] = &[
 const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh"];
 /// Tools of MCP servers are not known here; whoever brings them decides about them.
 const OF_MCP: &str = "mcp_";
+const ABOUT_MCP: &str = "_mcp_";
 
 /// How long a command may take; none means for ever.
 #[derive(Debug, Clone)]
@@ -92,6 +93,8 @@ pub struct Options {
     /// The variables of the server. What a command gets is chosen from them.
     pub environment: Vec<(OsString, OsString)>,
     pub web: WebOptions,
+    /// A directory of commands that are there in every workspace.
+    pub commands: Option<PathBuf>,
     /// A model for the tools that ask one. Those that need it are there only if it can look things up.
     pub asks: Option<Asks>,
 }
@@ -110,6 +113,7 @@ impl Options {
             helper,
             environment: std::env::vars_os().collect(),
             web: WebOptions::default(),
+            commands: None,
             asks: None,
         }
     }
@@ -155,6 +159,7 @@ pub struct Bench {
     shell: ShellLimits,
     helper: PathBuf,
     web: Web,
+    commands: Option<PathBuf>,
     asks: Option<Asks>,
 }
 
@@ -175,9 +180,16 @@ impl Bench {
             shell: options.shell,
             helper: options.helper,
             web: Web::new(&options.web)?,
+            commands: options.commands,
             asks: options.asks,
             environment,
         })
+    }
+
+    /// How commands are started, for what else is to be kept inside like them.
+    pub fn launcher(&self) -> Launcher {
+        let (helper, environment) = (self.helper.clone(), self.environment.clone());
+        Launcher { helper, environment, confinement: self.confinement.clone() }
     }
 
     fn keeps_off(&self, workspace: &Path) -> Result<(), BadSettings> {
@@ -202,20 +214,21 @@ impl Bench {
         };
         let workspace = Arc::new(self.root.workspace(&path)?);
         self.keeps_off(Path::new(workspace.path()))?;
-        let confinement = self.confinement.clone().map(|mut confinement| {
+        let mut launcher = self.launcher();
+        if let Some(confinement) = &mut launcher.confinement {
             confinement.write.push(PathBuf::from(workspace.path()));
-            confinement
-        });
-        let (helper, environment) = (self.helper.clone(), self.environment.clone());
+        }
         let place = Place {
             workspace,
-            launcher: Launcher { helper, environment, confinement },
+            launcher,
             shell: self.shell.clone(),
             background: Background::default(),
             web: self.web.clone(),
             asks: self.asks.as_ref().and_then(|asks| asks.able(&settings.model)),
         };
-        Ok(Tools::new(place, Arc::clone(&self.root), Arc::clone(&self.trusted), &settings.allowed_tools))
+        let (root, trusted) = (Arc::clone(&self.root), Arc::clone(&self.trusted));
+        let tools = Tools::new(place, root, trusted, &settings.allowed_tools);
+        Ok(tools.with_commands(self.commands.clone()))
     }
 }
 
@@ -226,7 +239,10 @@ fn meet(workspace: &Path, hidden: &Path) -> bool {
 
 fn check_names(names: &[String]) -> Result<(), BadSettings> {
     let known: Vec<String> = every_tool().iter().map(|tool| tool.declaration().name).collect();
-    match names.iter().find(|name| !known.contains(name) && !name.starts_with(OF_MCP)) {
+    match names
+        .iter()
+        .find(|name| !known.contains(name) && !name.starts_with(OF_MCP) && !name.contains(ABOUT_MCP))
+    {
         Some(name) => Err(BadSettings {
             field: "allowed_tools",
             problem: format!("there is no tool {name:?}; these are there: {}", known.join(", ")),

@@ -9,6 +9,7 @@
 //! | `shape` | what tools have in common: those that look, those that edit |
 //! | `schema` | arguments against their schema; pure |
 //! | `memory` | what the files of a workspace tell every model |
+//! | `commands` | the user's own slash commands, as files |
 //! | `web` | pages of the web, for the tools that fetch them |
 //! | `asks` | a model that looks things up on the web by itself |
 //! | `text`, `kept`, `diff`, `matching`, `html`, `grounding` | texts read, cut, compared, found again, undressed and cited; pure |
@@ -18,6 +19,7 @@ mod ask_user;
 mod asks;
 mod background;
 mod bench;
+mod commands;
 mod diff;
 mod glob;
 mod google_web_search;
@@ -31,6 +33,7 @@ mod memory;
 mod read_file;
 mod read_many_files;
 mod replace;
+mod restore_files;
 mod save_memory;
 mod schema;
 mod shape;

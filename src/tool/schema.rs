@@ -3,6 +3,7 @@
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+pub(super) use crate::domain::tool::with_whole_numbers;
 use crate::domain::tool::{Arguments, ToolError};
 
 /// As many problems as a model can mend at once.
@@ -16,25 +17,6 @@ pub(super) fn check(validator: &Validator, tool: &str, arguments: &Arguments) ->
         return Ok(());
     }
     Err(ToolError::new("invalid_tool_params", format!("arguments of {tool}: {}", problems.join("; "))))
-}
-
-/// Numbers that came by way of a protobuf Struct are all floating, and to a schema 3.0 is an integer; to types it is not.
-pub(super) fn with_whole_numbers(value: Value) -> Value {
-    /// Up to here every whole number has a floating one of its own.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    match value {
-        Value::Number(number) => match number.as_f64() {
-            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= EXACT => {
-                Value::from(float as i64)
-            }
-            _ => Value::Number(number),
-        },
-        Value::Array(items) => items.into_iter().map(with_whole_numbers).collect(),
-        Value::Object(members) => {
-            members.into_iter().map(|(name, member)| (name, with_whole_numbers(member))).collect()
-        }
-        other => other,
-    }
 }
 
 /// The value is not repeated: it may be a whole file.

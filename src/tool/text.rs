@@ -7,6 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use encoding_rs::Encoding;
 
+pub(super) use crate::domain::tool::untrusted;
 use crate::proto::gemini::{Blob, Part, part};
 
 /// So many bytes say whether a file is text.
@@ -71,12 +72,6 @@ pub(super) fn cut_line(line: &str) -> String {
         Some((end, _)) => format!("{}... [truncated]", &line[..end]),
         None => line.to_owned(),
     }
-}
-
-/// What others wrote, so that the model takes it as something to read and not as something to do.
-pub(super) fn untrusted(text: &str) -> String {
-    let text = text.replace("</untrusted_context>", "&lt;/untrusted_context&gt;");
-    format!("<untrusted_context>\n{text}\n</untrusted_context>")
 }
 
 /// Every line ends as Windows ends them.

@@ -14,18 +14,20 @@ use super::glob::GlobFiles;
 use super::google_web_search::GoogleWebSearch;
 use super::grep_search::GrepSearch;
 use super::list_directory::ListDirectory;
-use super::memory;
 use super::read_file::ReadFile;
 use super::read_many_files::ReadManyFiles;
 use super::replace::Replace;
+use super::restore_files::{self, RestoreFiles};
 use super::save_memory::SaveMemory;
 use super::schema;
-use super::shape::{Edits, Job, Looks, Place, Tool};
+use super::shape::{Edits, Job, Looks, Place, Tool, blocking};
 use super::shell::Shell;
 use super::web_fetch::WebFetch;
-use super::write_file::WriteFile;
+use super::write_file::{WriteFile, current};
 use super::write_todos::WriteTodos;
-use crate::domain::tool::{Call, Declaration, Outcome, Plan, Run, ToolError, Toolbox};
+use super::{commands, memory};
+use crate::domain::tool::{Approval, Call, Declaration, Outcome, Plan, RESTORE, Run, ToolError, Toolbox};
+use crate::proto::task::SavedFile;
 use crate::sandbox::Root;
 
 /// Names that are alike enough to have been meant.
@@ -51,6 +53,7 @@ pub(super) fn every_tool() -> Vec<Box<dyn Tool>> {
         Box::new(WebFetch),
         Box::new(WriteTodos),
         Box::new(AskUser),
+        Box::new(RestoreFiles),
     ]
 }
 
@@ -61,6 +64,7 @@ pub struct Tools {
     place: Place,
     root: Arc<Root>,
     trusted: Arc<[PathBuf]>,
+    user_commands: Option<PathBuf>,
 }
 
 impl Tools {
@@ -77,7 +81,13 @@ impl Tools {
             })
             .collect();
         let declarations = tools.iter().map(|(tool, _)| tool.declaration()).collect();
-        Self { tools, declarations, place, root, trusted }
+        Self { tools, declarations, place, root, trusted, user_commands: None }
+    }
+
+    /// With the commands of this directory, which is the operator's.
+    #[must_use]
+    pub(super) fn with_commands(self, user_commands: Option<PathBuf>) -> Self {
+        Self { user_commands, ..self }
     }
 
     fn checked(&self, call: &Call) -> Result<&dyn Tool, ToolError> {
@@ -119,6 +129,23 @@ impl Toolbox for Tools {
         }
         let Run { call, approval, output, cancel } = run;
         tool.run(&self.place, Job { arguments: call.arguments, approval, output, cancel }).await
+    }
+
+    async fn saves(&self, call: &Call, approval: &Approval) -> Vec<SavedFile> {
+        match call.tool.as_str() {
+            RESTORE => restore_files::saves(&self.place, &call.arguments).await,
+            _ => approval.saves().into_iter().collect(),
+        }
+    }
+
+    fn commands(&self) -> BTreeMap<String, String> {
+        let trusted = memory::is_trusted(Path::new(self.workspace()), &self.trusted);
+        commands::commands(self.user_commands.as_deref(), trusted.then_some(&*self.place.workspace))
+    }
+
+    async fn content(&self, path: &str) -> Result<Option<String>, ToolError> {
+        let (workspace, path) = (Arc::clone(&self.place.workspace), path.to_owned());
+        blocking(move || current(&workspace, &workspace.follow(&path)?)).await
     }
 
     fn workspace(&self) -> &str {

@@ -8,7 +8,7 @@ use tonic::codegen::BoxStream;
 use tonic::{Response as Answer, Status};
 
 use super::{Rpc, document, unknown};
-use crate::domain::dialect::{Dialect, RequestMetadata};
+use crate::domain::dialect::{Dialect, EndsAtPause, RequestMetadata};
 use crate::domain::error::{Cause, Error};
 use crate::projection::v03::card::Card;
 use crate::projection::v03::errors::ErrorObject;
@@ -88,6 +88,11 @@ async fn get_push(
     first.map(Answer::new).ok_or_else(|| Error::new(Cause::TaskNotFound, "the task has no webhook").into())
 }
 
+/// An event as 0.3 has it, of a stream that ends when the task asks.
+pub(super) fn event(response: &StreamResponse, out: &mut Vec<u8>) -> Result<(), Status> {
+    write(&StreamItem { response, last: is_last(response, Ends::Pause) }, out)
+}
+
 /// Which status is the last of a stream.
 #[derive(Debug, Clone, Copy)]
 enum Ends {
@@ -115,6 +120,7 @@ impl Rpc {
 /// Clients of 0.3 read nothing but events where they asked for a stream, so a refusal is its only event.
 fn follow(id: &Id, answer: Result<Answer<BoxStream<StreamResponse>>, Status>, ends: Ends) -> Response {
     let answer = answer.unwrap_or_else(|status| Answer::new(stream::iter([Err(status)]).boxed()));
+    let ends = if answer.extensions().get::<EndsAtPause>().is_some() { Ends::Pause } else { ends };
     events(answer, Items { id: id.clone(), ends })
 }
 

@@ -1,6 +1,7 @@
 //! A2A over JSON-RPC, both generations at one address: the method says which one speaks, and `A2A-Version` must not
 //! contradict it.
 
+mod commands;
 mod legacy;
 mod native;
 
@@ -51,6 +52,14 @@ async fn carry_out(service: Arc<A2a>, call: Call, envelope: Envelope) -> Respons
     if native::knows(&method) {
         return match check_native(&version) {
             Ok(()) => native::answer(&service, &method, rpc).await,
+            Err(error) => native::refuse(&rpc.id, &error.into()),
+        };
+    }
+    if commands::knows(&method) {
+        // The extension has no versions of its own; the events are those of whoever asks.
+        let dialect = if version.starts_with('1') { Dialect::V10 } else { Dialect::V03 };
+        return match check_legacy(&version) {
+            Ok(()) => commands::answer(&service, &method, rpc, dialect).await,
             Err(error) => native::refuse(&rpc.id, &error.into()),
         };
     }

@@ -63,6 +63,10 @@ pub(super) async fn answer(to: &A2a, method: &str, rpc: Rpc) -> Response {
 
 impl Rpc {
     fn read<Q: Schema>(&self) -> Result<Request<Q>, Status> {
+        self.read_in(Dialect::V10)
+    }
+
+    pub(super) fn read_in<Q: Schema>(&self, dialect: Dialect) -> Result<Request<Q>, Status> {
         let params = self.params.trim();
         let message = match params {
             "" | "null" => Q::default(),
@@ -71,7 +75,7 @@ impl Rpc {
                 Error::field(field, bad.problem)
             })?,
         };
-        Ok(self.request(checked(message)?, Dialect::V10))
+        Ok(self.request(checked(message)?, dialect))
     }
 
     async fn unary<Q, A, F>(self, run: impl FnOnce(Request<Q>) -> F) -> Response
@@ -80,7 +84,20 @@ impl Rpc {
         A: Schema,
         F: Future<Output = Result<tonic::Response<A>, Status>>,
     {
-        let answered = match self.read() {
+        self.unary_in(Dialect::V10, run).await
+    }
+
+    pub(super) async fn unary_in<Q, A, F>(
+        self,
+        dialect: Dialect,
+        run: impl FnOnce(Request<Q>) -> F,
+    ) -> Response
+    where
+        Q: Schema,
+        A: Schema,
+        F: Future<Output = Result<tonic::Response<A>, Status>>,
+    {
+        let answered = match self.read_in(dialect) {
             Ok(request) => run(request).await,
             Err(status) => Err(status),
         };

@@ -1,0 +1,75 @@
+//! The user's own commands.
+
+use serde_json::json;
+
+use super::{execute, said, settled, told};
+use crate::agent::kit::{Bench, decision};
+
+const REVIEW: &str = r#"
+description = "Reviews a file."
+prompt = "Review {{args}}. It prints: !{printf '%s' {{args}}} The rules: @{rules.txt} End."
+"#;
+
+async fn bench(trusted: bool) -> Bench {
+    let workspace = std::sync::Arc::new(tempfile::tempdir().unwrap());
+    let at = |name: &str| workspace.path().join(name);
+    std::fs::create_dir_all(at(".gemini/commands/git")).unwrap();
+    std::fs::write(at(".gemini/commands/git/review.toml"), REVIEW).unwrap();
+    std::fs::write(at(".gemini/commands/broken.toml"), "prompt = \"!{ls\"").unwrap();
+    std::fs::write(at(".gemini/commands/help.toml"), "prompt = \"not this one\"").unwrap();
+    std::fs::write(at("rules.txt"), "keep it short !{touch no}").unwrap();
+    let path = workspace.path().to_owned();
+    Bench::at(r#"{"rules": [{"do": [{"say": "Reviewed."}]}]}"#, workspace, move |mut setup| {
+        setup.agent.trusted = if trusted { vec![path] } else { Vec::new() };
+        setup
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_command_of_the_user_runs_what_it_names_only_when_that_is_allowed() {
+    let bench = bench(true).await;
+    let (talk, asked) = (bench.talk(), bench.server.agent.asked.clone());
+    let listed = talk.call("commands/get", json!({})).await;
+    let names: Vec<&str> =
+        listed["commands"].as_array().unwrap().iter().skip(13).map(|c| c["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["broken", "git:review"], "a built-in name stays built in");
+
+    let executed = execute(&talk, "", "git:review - it's; touch stolen").await;
+    assert_eq!(executed["status"], "AWAITING_SHELL_CONFIRMATION", "{executed}");
+    assert!(asked.lock().unwrap().is_empty(), "the model waits for it too");
+    let task = settled(&talk, &executed).await;
+    let parts = task["status"]["message"]["parts"].as_array().unwrap();
+    let call = &parts.iter().find(|part| part["kind"] == "data").unwrap()["data"];
+    let shown = &call["confirmation_request"]["execute_details"]["command"];
+    assert_eq!(shown, r"printf '%s' 'it'\''s; touch stolen'");
+    let heard = talk.decide(task["id"].as_str().unwrap(), &[decision(call, "proceed_once")]).await;
+    assert_eq!((heard.state().as_str(), heard.text().contains("Reviewed.")), ("completed", true));
+    let prompt = format!("{:?}", asked.lock().unwrap().last().unwrap().contents);
+    for part in ["Review it's; touch stolen.", "It prints: it's; touch stolen", "keep it short !{touch no}"] {
+        assert!(prompt.contains(&part.replace('\'', "\\'")) || prompt.contains(part), "{part}: {prompt}");
+    }
+    assert!(!bench.path("stolen").exists() && !bench.path("no").exists());
+}
+
+#[tokio::test]
+async fn a_refused_command_asks_no_model_and_a_broken_file_says_what_is_wrong() {
+    let bench = bench(true).await;
+    let talk = bench.talk();
+    let task = settled(&talk, &execute(&talk, "", "git:review - x").await).await;
+    let parts = task["status"]["message"]["parts"].as_array().unwrap();
+    let call = &parts.iter().find(|part| part["kind"] == "data").unwrap()["data"];
+    let heard = talk.decide(task["id"].as_str().unwrap(), &[decision(call, "cancel")]).await;
+    assert_eq!(heard.state(), "failed");
+    assert!(bench.server.agent.asked.lock().unwrap().is_empty());
+    let broken = settled(&talk, &execute(&talk, "", "broken").await).await;
+    assert_eq!(said(&broken), "/broken cannot be used: !{ has no closing brace");
+}
+
+#[tokio::test]
+async fn commands_of_a_workspace_that_nobody_trusts_are_not_there() {
+    let bench = bench(false).await;
+    let executed = execute(&bench.talk(), "", "git:review - x").await;
+    assert_eq!(executed["status"], "FAILED_TO_START", "{executed}");
+    assert!(!told(&bench.talk(), "", "help").await.contains("git:review"));
+}
