@@ -24,7 +24,11 @@ pub fn generate(packages: &[&str], snake: &[&str], pool: &DescriptorPool, out: &
         inspected: inspected(packages, pool)?,
         requests: pool
             .services()
-            .flat_map(|s| s.methods().map(|m| m.input().full_name().to_owned()).collect::<Vec<_>>())
+            .flat_map(|s| {
+                // A bad item of a stream must not end the stream: its service inspects each by itself.
+                let methods = s.methods().filter(|m| !m.is_client_streaming());
+                methods.map(|m| m.input().full_name().to_owned()).collect::<Vec<_>>()
+            })
             .collect(),
         packages,
         snake,

@@ -1,5 +1,5 @@
-"""Runs every client against the built server: grpcio, connect-web, the SDKs of A2A and of the vendors of models, curl, and
-the commands of the README.
+"""Runs every client against the built server: grpcio, connect-web, the SDKs of A2A and of the vendors of models, MCP
+servers behind the agent, curl, and the commands of the README.
 
     python run.py path/to/agena path/to/clients
 
@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 import http_cases
+import mcp_cases
 import start_cases
 import tls_cases
 from report import Report, expect
@@ -65,6 +66,16 @@ def a2a(report: Report, place: Place, clients: Path) -> None:
         stop(report, server)
 
 
+def typed(report: Report, place: Place, clients: Path) -> None:
+    heading("Clients made of the schema, on the typed service")
+    with Server(place) as server:
+        generated = ["env", f"PYTHONPATH={clients / 'sdk-gen'}", str(clients / "sdk/bin/python")]
+        program = [*generated, str(HERE / "python/devtool.py"), server.authority, server.token]
+        report.program("grpcio, typed", program)
+        report.program("connect-web, typed", ["node", str(clients / "node/devtool.mjs"), server.url, server.token])
+        stop(report, server)
+
+
 def vendors(clients: Path, suffix: str, name: str) -> list[tuple[str, list[str]]]:
     """The same cases for each generation of the SDKs."""
     python, node = clients / f"sdk{suffix}/bin/python", clients / f"sdk{suffix}-node"
@@ -104,6 +115,11 @@ def facades(report: Report, place: Place, clients: Path) -> None:
     heading("The SDKs of the vendors, over the rehearsal")
     with Server(place) as server:
         report.program("rehearsal", [sdk, str(HERE / "sdk/rehearsal_cases.py"), server.url, server.token, "-"])
+
+
+def servers(report: Report, place: Place, node: Path) -> None:
+    heading("Real MCP servers")
+    mcp_cases.run(report, place, node)
 
 
 def encrypted(report: Report, place: Place) -> None:
@@ -148,7 +164,9 @@ def main() -> int:
         parts = (
             lambda: plain(report, place, clients / "node"),
             lambda: a2a(report, place, clients),
+            lambda: typed(report, place, clients),
             lambda: facades(report, place, clients),
+            lambda: servers(report, place, clients / "node"),
             lambda: encrypted(report, place),
             lambda: command(report, place),
             lambda: readme(report, place),

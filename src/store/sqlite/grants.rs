@@ -3,7 +3,7 @@
 
 use std::time::SystemTime;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::Fault;
 use super::rows::{millis, time};
@@ -19,12 +19,28 @@ pub fn all(db: &Connection, who: &Principal, context: &Context) -> Result<Vec<Gr
         FROM always JOIN task ON task.number = always.task
         WHERE task.principal = ? AND task.tenant = ? AND task.context = ? ORDER BY always.number";
     let mut statement = db.prepare_cached(sql)?;
-    let rows = statement.query_map(params![who.name(), context.tenant, context.id], |row| {
-        let (number, kind, value): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let at = time(row.get(3)?);
-        Ok(AlwaysRule::from_parts(&kind, value).map(|rule| Grant { id: number.to_string(), rule, at }))
+    let rows = statement.query_map(params![who.name(), context.tenant, context.id], grant)?;
+    Ok(rows.filter_map(rusqlite::Result::transpose).collect::<rusqlite::Result<_>>()?)
+}
+
+/// The rules of all contexts, oldest first, each with its context.
+pub fn of_all(db: &Connection, who: &Principal, tenant: &str) -> Result<Vec<(String, Grant)>> {
+    let sql = "SELECT always.number, always.kind, always.value, always.at, task.context
+        FROM always JOIN task ON task.number = always.task
+        WHERE task.principal = ? AND task.tenant = ? ORDER BY always.number";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map(params![who.name(), tenant], |row| {
+        let context: String = row.get(4)?;
+        Ok(grant(row)?.map(|grant| (context, grant)))
     })?;
     Ok(rows.filter_map(rusqlite::Result::transpose).collect::<rusqlite::Result<_>>()?)
+}
+
+/// None for a rule that this program does not know.
+fn grant(row: &Row<'_>) -> rusqlite::Result<Option<Grant>> {
+    let (number, kind, value): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let at = time(row.get(3)?);
+    Ok(AlwaysRule::from_parts(&kind, value).map(|rule| Grant { id: number.to_string(), rule, at }))
 }
 
 /// One that the context has already is not added again.

@@ -46,6 +46,8 @@ pub fn page(
     Ok(Page { heads, total, more })
 }
 
+/// The states that never change, as A2A numbers them. By state and not by `ended`, which stands in no index of a list.
+pub const OPEN: &str = "state NOT IN (3, 4, 5, 7)";
 const BEHIND: &str = "(updated, id) < (?, ?)";
 
 fn count_sql(wanted: &Condition) -> String {
@@ -67,6 +69,9 @@ fn condition(who: &Principal, filter: &Filter) -> Condition {
     if let Some(state) = filter.state {
         wanted.and("state = ?", [i64::from(state as i32).into()]);
     }
+    if filter.open {
+        wanted.and(OPEN, []);
+    }
     if let Some(since) = filter.updated_since {
         wanted.and("updated >= ?", [millis(since).into()]);
     }
@@ -81,6 +86,13 @@ mod tests {
     use super::*;
     use crate::proto::a2a::TaskState;
 
+    #[test]
+    fn what_is_open_is_what_has_not_ended() {
+        let ended = (0..=9).filter(|n| TaskState::try_from(*n).is_ok_and(TaskState::is_terminal));
+        let numbers = ended.map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
+        assert_eq!(OPEN, format!("state NOT IN ({numbers})"));
+    }
+
     /// A sort or a scan would show in the plan.
     #[test]
     fn every_filter_reads_along_an_index() {
@@ -89,10 +101,15 @@ mod tests {
         let all = Filter::default();
         let of_context = Filter { context_id: context_id.clone(), ..Filter::default() };
         let fresh = Filter { state, updated_since, ..Filter::default() };
-        let narrow = Filter { context_id, state, updated_since, ..Filter::default() };
-        for (filter, index) in
-            [(all, "task_list"), (fresh, "task_list"), (of_context, "task_context"), (narrow, "task_context")]
-        {
+        let open = Filter { open: true, ..Filter::default() };
+        let narrow = Filter { context_id, state, updated_since, open: true, ..Filter::default() };
+        for (filter, index) in [
+            (all, "task_list"),
+            (fresh, "task_list"),
+            (open, "task_list"),
+            (of_context, "task_context"),
+            (narrow, "task_context"),
+        ] {
             let mut wanted = condition(&Principal::local(), &filter);
             let count = plan(&count_sql(&wanted));
             assert!(count.starts_with("SEARCH task USING COVERING INDEX "), "{count}");

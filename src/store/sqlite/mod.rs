@@ -2,6 +2,7 @@
 //! one thread writes, a few connections read. Knows no agent and no wire; the composition root opens it.
 
 mod append;
+mod contexts;
 mod fault;
 mod grants;
 mod housekeeping;
@@ -30,7 +31,8 @@ use writer::Writer;
 use crate::domain::grant::Grant;
 use crate::domain::principal::Principal;
 use crate::domain::store::{
-    After, Commit, Committed, Context, Due, Filter, Head, Page, Push, Result, SendKey, Store, Taken,
+    After, Commit, Committed, Context, ContextPage, Due, Filter, Head, Page, Push, Result, SendKey, Store,
+    Taken,
 };
 use crate::proto::task::TaskEvent;
 
@@ -122,6 +124,17 @@ impl Store for Sqlite {
         self.readers.read(move |db| list::page(db, &who, &filter, after.as_ref(), size)).await
     }
 
+    async fn contexts(
+        &self,
+        who: &Principal,
+        tenant: &str,
+        after: Option<&After>,
+        size: usize,
+    ) -> Result<ContextPage> {
+        let (who, tenant, after) = (who.clone(), tenant.to_owned(), after.cloned());
+        self.readers.read(move |db| contexts::page(db, &who, &tenant, after.as_ref(), size)).await
+    }
+
     async fn sent(&self, who: &Principal, key: &SendKey) -> Result<Option<String>> {
         let Some(key) = append::sent(key) else { return Ok(None) };
         let (who, sends) = (who.clone(), Arc::clone(&self.sends));
@@ -151,6 +164,11 @@ impl Store for Sqlite {
     async fn grants(&self, who: &Principal, context: &Context) -> Result<Vec<Grant>> {
         let (who, context) = (who.clone(), context.clone());
         self.readers.read(move |db| grants::all(db, &who, &context)).await
+    }
+
+    async fn all_grants(&self, who: &Principal, tenant: &str) -> Result<Vec<(String, Grant)>> {
+        let (who, tenant) = (who.clone(), tenant.to_owned());
+        self.readers.read(move |db| grants::of_all(db, &who, &tenant)).await
     }
 
     async fn revoke_grant(&self, who: &Principal, context: &Context, id: &str) -> Result<bool> {

@@ -31,6 +31,11 @@ pub async fn a_grant_holds_in_its_context_until_it_is_revoked(rig: &impl Rig) {
         assert_eq!(store.grants(&who, &elsewhere).await.unwrap(), []);
         assert!(!store.revoke_grant(&who, &elsewhere, &granted[0].id).await.unwrap());
     }
+    let all = store.all_grants(&ann(), "").await.unwrap();
+    assert_eq!(all, granted.iter().map(|grant| ("c".to_owned(), grant.clone())).collect::<Vec<_>>());
+    for (who, tenant) in [(bob(), ""), (ann(), "x")] {
+        assert_eq!(store.all_grants(&who, tenant).await.unwrap(), []);
+    }
     assert!(store.revoke_grant(&ann(), &here, &granted[0].id).await.unwrap());
     assert!(!store.revoke_grant(&ann(), &here, &granted[0].id).await.unwrap());
     assert!(!store.revoke_grant(&ann(), &here, "nonsense").await.unwrap());

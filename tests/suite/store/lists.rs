@@ -1,6 +1,6 @@
 //! Lists: order, filters, pages.
 
-use agena::domain::store::{After, Commit, Filter, Page, Store};
+use agena::domain::store::{After, Commit, ContextHead, ContextPage, Filter, Page, Store};
 use agena::proto::a2a::TaskState;
 
 use super::Rig;
@@ -40,6 +40,7 @@ pub async fn each_filter_holds_alone_and_with_others(rig: &impl Rig) {
         context_id: context.map(str::to_owned),
         state,
         updated_since: since.map(at),
+        open: false,
     };
     for (filter, expected) in [
         (filter(None, None, None), vec!["d", "c", "b", "a"]),
@@ -48,6 +49,8 @@ pub async fn each_filter_holds_alone_and_with_others(rig: &impl Rig) {
         (filter(None, Some(Working), None), vec!["c", "a"]),
         (filter(None, Some(TaskState::Failed), None), vec![]),
         (filter(None, None, Some(3)), vec!["d", "c"]),
+        (Filter { open: true, ..Filter::default() }, vec!["c", "a"]),
+        (Filter { open: true, ..filter(Some("x"), None, None) }, vec!["a"]),
         (filter(None, None, Some(5)), vec![]),
         (filter(Some("x"), Some(Working), None), vec!["a"]),
         (filter(Some("y"), None, Some(4)), vec!["d"]),
@@ -125,4 +128,38 @@ pub async fn a_page_of_nothing_still_counts(rig: &impl Rig) {
     assert_eq!(store.list(&ann(), &Filter::default(), None, 0).await, nothing(1, true));
     let end = After { updated: at(0), task_id: "t".to_owned() };
     assert_eq!(store.list(&ann(), &Filter::default(), Some(&end), 10).await, nothing(1, false));
+}
+
+/// Contexts add up what their tasks are, those that changed last first.
+pub async fn contexts_add_up_their_tasks(rig: &impl Rig) {
+    use TaskState::{Completed, Working};
+    let store = rig.open().await;
+    let made = [
+        dated("a", "x", "", Working, 1),
+        dated("b", "x", "", Completed, 6),
+        dated("c", "y", "", Working, 3),
+        dated("d", "z", "", Completed, 3),
+        dated("e", "x", "tenant", Working, 9),
+    ];
+    commit_all(&*store, &ann(), made).await;
+    let shown = |page: &ContextPage| -> Vec<(String, String, String, u64, u64)> {
+        let context = |c: &ContextHead| {
+            (c.context_id.clone(), c.first_task.clone(), c.newest.task_id.clone(), c.tasks, c.open)
+        };
+        page.contexts.iter().map(context).collect()
+    };
+    let row = |context: &str, first: &str, newest: &str, tasks, open| {
+        (context.to_owned(), first.to_owned(), newest.to_owned(), tasks, open)
+    };
+    let all = [row("x", "a", "b", 2, 1), row("z", "d", "d", 1, 0), row("y", "c", "c", 1, 1)];
+    let whole = store.contexts(&ann(), "", None, 9).await.unwrap();
+    assert_eq!((shown(&whole), whole.more), (all.to_vec(), false));
+    let first = store.contexts(&ann(), "", None, 2).await.unwrap();
+    assert_eq!((shown(&first), first.more), (all[..2].to_vec(), true));
+    let last = first.contexts.last().unwrap();
+    let after = After { updated: last.newest.updated, task_id: last.context_id.clone() };
+    let rest = store.contexts(&ann(), "", Some(&after), 2).await.unwrap();
+    assert_eq!((shown(&rest), rest.more), (all[2..].to_vec(), false));
+    let other = store.contexts(&bob(), "", None, 9).await.unwrap();
+    assert_eq!(other.contexts, []);
 }

@@ -47,7 +47,7 @@ macro_rules! conformance {
             lists: [
                 the_last_changed_come_first_and_ids_decide, each_filter_holds_alone_and_with_others,
                 pages_join_without_gap_and_repeat, a_change_of_state_moves_a_task_to_the_front,
-                a_page_of_nothing_still_counts,
+                a_page_of_nothing_still_counts, contexts_add_up_their_tasks,
             ],
             pushes: [
                 webhooks_are_stored_replaced_listed_and_deleted, a_webhook_is_due_when_there_is_something_to_send,
