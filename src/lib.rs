@@ -18,6 +18,7 @@
 //! | [`push`] | webhooks: what is stored behind a webhook's cursor is sent to it |
 //! | [`fetch`] | pictures and documents that requests of facades only name |
 //! | [`tool`] | the built-in tools of the agent, for one workspace each |
+//! | [`mcp`] | tools of MCP servers: started or dialled, listed, called, contained |
 //! | [`sandbox`] | what keeps tools inside: files by handle, confined children, checked addresses |
 //! | [`domain`] | values that every layer shares: principal, error, secret |
 //! | [`proto`] | the generated types, their JSON and their checks |
@@ -33,6 +34,7 @@ pub mod config;
 pub mod domain;
 pub mod facade;
 pub mod fetch;
+pub mod mcp;
 pub mod model;
 pub mod projection;
 pub mod proto;

@@ -143,6 +143,7 @@ fn mind() -> Mind {
         brain: rehearsal.clone(),
         backend: rehearsal,
         workshop: Arc::new(Bench::new(tools).unwrap()),
+        servers: Arc::new(agena::domain::mcp::NoServers),
         options: agena::agent::mind::Options::default(),
     }
 }

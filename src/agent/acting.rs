@@ -9,6 +9,7 @@ use super::session::Session;
 use crate::domain::failpoint;
 use crate::domain::tool::{Approval, Call, Plan, ToolError};
 use crate::proto::a2a::TaskState;
+use crate::proto::task::Checkpoint;
 use crate::proto::task::task_event::Event;
 
 /// What wakes a task that acts.
@@ -59,7 +60,8 @@ impl Runner {
         self.record_some(events).await
     }
 
-    /// Looks at what can be looked at, and starts what can be started. What starts is stored as started before it does.
+    /// Looks at what can be looked at, and starts what can be started. What starts is stored as started before it does,
+    /// with the files that it is about to change.
     async fn advance(&mut self) -> Result<(), Failed> {
         let session = self.session().await?;
         let mut started = Vec::new();
@@ -68,6 +70,14 @@ impl Runner {
             match act {
                 Act::Plan(index) => session.look(index),
                 Act::Start(index) => started.extend(session.start(index, &mut events)),
+            }
+        }
+        let tools = session.tools.clone();
+        for (call, approval) in &started {
+            let files = tools.saves(call, approval).await;
+            if !files.is_empty() {
+                let tool_call_id = call.id.clone();
+                events.insert(0, Event::Checkpoint(Checkpoint { tool_call_id, files }));
             }
         }
         self.record_some(events).await?;

@@ -69,6 +69,11 @@ impl Batch {
         self.members.iter().map(|member| &member.calling).find(|calling| calling.call.id == tool_call_id)
     }
 
+    /// Which of the calls it is.
+    pub fn place(&self, tool_call_id: &str) -> Option<usize> {
+        self.members.iter().position(|member| member.calling.call.id == tool_call_id)
+    }
+
     pub fn apply(&mut self, tool_call_id: &str, input: Input) -> Result<Step, Refusal> {
         let member = self.members.iter_mut().find(|member| member.calling.call.id == tool_call_id);
         let member = member.ok_or(Refusal::UnknownCall)?;

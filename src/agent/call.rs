@@ -17,7 +17,7 @@
 mod fold;
 mod wire;
 
-use crate::domain::tool::{Approval, Call, Outcome, Plan, ToolError};
+use crate::domain::tool::{Approval, Call, Outcome, Plan, RESTORE, ToolError};
 use crate::proto::devtool::confirmation_request::Details;
 use crate::proto::devtool::tool_call_confirmation::ModifiedDetails;
 use crate::proto::devtool::{
@@ -35,6 +35,8 @@ pub struct Calling {
     description: Option<String>,
     /// Bytes that the tool has printed so far, with those that were left out.
     printed: u64,
+    /// The files that it changes were saved when it started.
+    saved: bool,
     state: State,
 }
 
@@ -136,7 +138,7 @@ pub enum Refusal {
 
 impl Calling {
     pub fn new(call: Call, model_id: String) -> Self {
-        Self { call, model_id, description: None, printed: 0, state: State::Validating }
+        Self { call, model_id, description: None, printed: 0, saved: false, state: State::Validating }
     }
 
     pub fn state(&self) -> &State {
@@ -287,6 +289,7 @@ impl Calling {
 
     fn start(&mut self, approval: Approval, decision: Option<Decision>) -> Step {
         self.state = State::Executing { decision, stopping: false };
+        self.saved = approval.saves().is_some() || self.call.tool == RESTORE;
         Step { events: vec![self.shown()], effect: Some(Effect::Run(approval)) }
     }
 

@@ -14,8 +14,8 @@ use crate::proto::a2a::part::Content as Said;
 use crate::proto::a2a::{Message, Part as MessagePart, Role};
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Blob, Content, FileData, FunctionCall, FunctionResponse, Part};
-use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
+use crate::proto::task::{TaskEvent, TurnStarted};
 
 pub const USER: &str = "user";
 pub const MODEL: &str = "model";
@@ -29,6 +29,8 @@ pub struct Conversation {
     task_id: String,
     /// How many calls the task has made.
     calls: usize,
+    /// A slash command is at work: the model hears nothing of what it calls.
+    aside: bool,
 }
 
 /// The last answer of the model has calls that are not all answered.
@@ -58,7 +60,7 @@ impl Conversation {
                 self.waiting.push(Message::clone(message))
             }
             Some(Event::Decision(decided)) => self.spend(&decided.message_id),
-            Some(Event::Turn(turn)) => self.begin(&turn.message_ids),
+            Some(Event::Turn(turn)) => self.begin(turn),
             Some(Event::Answer(answer)) => self.answer(answer),
             Some(Event::ToolAnswer(answered)) => self.answered(&answered.tool_call_id, &answered.parts),
             Some(Event::Told(told)) => self.contents.push(told.clone()),
@@ -72,13 +74,19 @@ impl Conversation {
         self.waiting.retain(|message| message.message_id != message_id || says_more(message));
     }
 
-    fn begin(&mut self, message_ids: &[String]) {
+    fn begin(&mut self, turn: &TurnStarted) {
+        let TurnStarted { message_ids, command, .. } = turn;
         let (now, later) = std::mem::take(&mut self.waiting)
             .into_iter()
             .partition(|message: &Message| message_ids.contains(&message.message_id));
         self.waiting = later;
         self.close();
-        let parts: Vec<Part> = Vec::from_iter::<Vec<Message>>(now).iter().flat_map(parts).collect();
+        let parts: Vec<Part> = match command {
+            // What was typed is for the agent; the model hears what it stands for.
+            Some(command) => command.prompt.clone(),
+            None => Vec::from_iter::<Vec<Message>>(now).iter().flat_map(parts).collect(),
+        };
+        self.aside = command.is_some() && parts.is_empty();
         if !parts.is_empty() {
             self.contents.push(Content { role: USER.to_owned(), parts });
         }
@@ -87,7 +95,9 @@ impl Conversation {
     fn answer(&mut self, answer: &Content) {
         self.close();
         let calls = self.name(answer);
-        self.contents.push(answer.clone());
+        if !self.aside {
+            self.contents.push(answer.clone());
+        }
         self.open = (!calls.is_empty()).then(|| Open { calls, answers: BTreeMap::new() });
     }
 
@@ -115,6 +125,9 @@ impl Conversation {
     /// hole would be refused for ever.
     fn close(&mut self) {
         let Some(Open { calls, mut answers }) = self.open.take() else { return };
+        if self.aside {
+            return;
+        }
         let answer =
             |named: &Named| answers.remove(&named.tool_call_id).unwrap_or_else(|| vec![lost(&named.call)]);
         let parts = calls.iter().flat_map(answer).collect();

@@ -3,24 +3,30 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 
 use super::call::Refusal;
 use super::machine::{Machine, Refused};
 use super::mind::Mind;
-use super::runner::{Answer, Command, Failed, Owner, Runner, Said, Shared};
+use super::runner::{Answer, Changed, Command, Failed, Owner, Runner, Said, Shared, rest};
 use super::tasks::{Delivered, Held, Tasks};
 use super::toolboxes::Toolboxes;
 use super::watch::Watch;
+use crate::domain::mcp::Servers;
 use crate::domain::principal::Principal;
 use crate::domain::store::{Commit, Committed, Filter, Head, Push, SendKey, Store, StoreError};
 use crate::domain::stretch::Stretch;
-use crate::domain::tool::BadSettings;
+use crate::domain::tool::{BadSettings, Workshop};
 use crate::proto::a2a::{Message, Part, TaskState};
 use crate::proto::devtool::{AgentSettings, ToolCallConfirmation};
-use crate::proto::task::Created;
 use crate::proto::task::task_event::Event;
+use crate::proto::task::{CommandLine, Created};
 use crate::proto::wkt::Timestamp;
+
+/// Tasks of a context that are looked at for the newest. More do not run side by side.
+const NEWEST: usize = 32;
+/// How many changes a watcher may be late.
+const CHANGES: usize = 1024;
 
 /// What a new task is made of.
 #[derive(Debug, Clone)]
@@ -35,6 +41,10 @@ pub struct NewTask {
     pub settings: Option<AgentSettings>,
     /// A webhook that is stored with it.
     pub push: Option<Push>,
+    /// The message is this slash command.
+    pub command: Option<CommandLine>,
+    /// Its turns end by waiting for the next message.
+    pub conversational: bool,
 }
 
 /// A further message to a task.
@@ -77,6 +87,8 @@ pub enum EngineError {
     Refused(#[from] Refused),
     #[error("too many messages are waiting for this task; try again when it has answered")]
     Busy,
+    #[error("too many tasks wait for their first message; say something in one of them")]
+    Crowded,
     #[error("the task stopped before it answered")]
     Gone,
     #[error("the message was sent before")]
@@ -106,18 +118,25 @@ pub type Result<T> = std::result::Result<T, EngineError>;
 /// The agent of this process.
 #[derive(Clone)]
 pub struct Engine {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl Engine {
     pub fn new(store: Arc<dyn Store>, mind: Mind) -> Self {
         let (tasks, toolboxes, committed) = (Tasks::default(), Toolboxes::default(), Arc::default());
-        Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed }) }
+        let changes = broadcast::Sender::new(CHANGES);
+        Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed, changes }) }
     }
 
     /// Ends what contexts have left running that nobody has worked in for long. To be called now and then.
     pub fn tidy(&self) {
         self.shared.toolboxes.tidy();
+        self.shared.mind.servers.tidy();
+    }
+
+    /// MCP servers, for whoever shows them and their prompts.
+    pub fn servers(&self) -> &Arc<dyn Servers> {
+        &self.shared.mind.servers
     }
 
     pub fn store(&self) -> &Arc<dyn Store> {
@@ -127,6 +146,12 @@ impl Engine {
     /// Told after every commit of this process, for one who follows all of them and reads in the store what is new.
     pub fn committed(&self) -> &Arc<Notify> {
         &self.shared.committed
+    }
+
+    /// Tells of every task of this process that begins, changes its state, or begins or ceases to ask. Whoever lags reads
+    /// the store.
+    pub fn changes(&self) -> broadcast::Receiver<Changed> {
+        self.shared.changes.subscribe()
     }
 
     /// Looks at what the last run of the process left behind. What had not begun begins, and what can be gone on with
@@ -144,7 +169,9 @@ impl Engine {
 
     /// A first message: answered, or the beginning of a task.
     pub async fn begin(&self, who: &Principal, new: NewTask) -> Result<Sent> {
-        if let Some(parts) = self.shared.mind.brain.reply(&new.message) {
+        if new.command.is_none()
+            && let Some(parts) = self.shared.mind.brain.reply(&new.message)
+        {
             return Ok(Sent::Reply(parts));
         }
         let (told, heard) = oneshot::channel();
@@ -170,7 +197,7 @@ impl Engine {
     async fn create(&self, who: &Principal, new: NewTask) -> Result<(Watch, Option<Runner>)> {
         let task_id = uuid::Uuid::now_v7().to_string();
         let settings = self.settings(who, &new).await?;
-        let NewTask { tenant, mut message, repeat, new_context, push, .. } = new;
+        let NewTask { tenant, mut message, repeat, new_context, push, command, conversational, .. } = new;
         message.task_id.clone_from(&task_id);
         let owner = Owner {
             who: who.clone(),
@@ -179,7 +206,7 @@ impl Engine {
             tenant,
         };
         let now = SystemTime::now();
-        let what = Created { settings, ..Created::default() };
+        let what = Created { settings, command: command.clone(), conversational, ..Created::default() };
         let (machine, events) = first_events(&owner, what, message.clone(), now)?;
         let commit = Commit {
             task_id: task_id.clone(),
@@ -201,7 +228,8 @@ impl Engine {
             self.attach(who, &head, 2, push).await?;
             return Ok((self.watch(who, &head), None));
         }
-        held.live.publish(events);
+        held.live.publish(events.clone());
+        self.shared.tell(&owner, &events, true);
         let watch = self.watch_held(who, &task_id, held.clone(), None);
         let said = vec![message];
         let shared = Arc::clone(&self.shared);
@@ -213,6 +241,8 @@ impl Engine {
             inbox,
             said,
             alone: new_context,
+            command,
+            rest: Some(rest(conversational)),
             session: None,
             farewell: None,
         };
@@ -232,8 +262,10 @@ impl Engine {
         let before = match asked {
             Ok(sequence) => return Ok(Sent::Task { watch, sequence }),
             Err(EngineError::Repeated) => true,
-            // The task has ended, perhaps of this very message.
-            Err(EngineError::Refused(_)) => self.shared.store.sent(who, &key).await?.is_some(),
+            // The task has ended, or the call was decided, perhaps of this very message.
+            Err(EngineError::Refused(_) | EngineError::Decision { .. }) => {
+                self.shared.store.sent(who, &key).await?.is_some()
+            }
             Err(_) => false,
         };
         if !before {
@@ -331,6 +363,8 @@ impl Engine {
             inbox,
             said: Vec::new(),
             alone: false,
+            command: None,
+            rest: None,
             session: None,
             farewell: None,
         }
@@ -345,13 +379,25 @@ impl Engine {
         if new.new_context {
             return Ok(None);
         }
+        self.held(who, &new.tenant, &new.message.context_id).await
+    }
+
+    /// What holds in a context: what its newest task was made with.
+    pub(super) async fn held(
+        &self,
+        who: &Principal,
+        tenant: &str,
+        context_id: &str,
+    ) -> Result<Option<AgentSettings>> {
         let filter = Filter {
-            tenant: new.tenant.clone(),
-            context_id: Some(new.message.context_id.clone()),
+            tenant: tenant.to_owned(),
+            context_id: Some(context_id.to_owned()),
             ..Filter::default()
         };
-        let page = self.shared.store.list(who, &filter, None, 1).await?;
-        let Some(head) = page.heads.first() else { return Ok(None) };
+        let page = self.shared.store.list(who, &filter, None, NEWEST).await?;
+        // The list goes by the last change of state; ids grow with time.
+        let newest = page.heads.iter().max_by(|a, b| a.task_id.cmp(&b.task_id));
+        let Some(head) = newest else { return Ok(None) };
         let first = self.shared.store.events(who, &head.task_id, 0, 1).await?;
         let settings = first.into_iter().find_map(|event| match event.event {
             Some(Event::Created(created)) => created.settings,
@@ -365,27 +411,52 @@ impl Engine {
         Ok(settings)
     }
 
-    async fn check(&self, settings: &AgentSettings) -> Result<()> {
+    pub(super) fn workshop(&self) -> Arc<dyn Workshop> {
+        Arc::clone(&self.shared.mind.workshop)
+    }
+
+    pub(super) async fn check(&self, settings: &AgentSettings) -> Result<()> {
         let options = &self.shared.mind.options;
         let bad = |field, problem: String| EngineError::Settings(BadSettings { field, problem });
         if options.clamp(settings.clone()) != *settings {
             let problem = "this server asks before it acts; its operator can allow more".to_owned();
             return Err(bad("approval_mode", problem));
         }
-        if !settings.model.is_empty() && settings.model != options.model {
-            return Err(bad(
-                "model",
-                format!("there is no model {:?} here; {} is", settings.model, options.model),
-            ));
-        }
+        self.has_model(&settings.model).await.map_err(|problem| bad("model", problem))?;
         let (workshop, wanted) = (Arc::clone(&self.shared.mind.workshop), settings.clone());
         let tools = blocking(move || workshop.open(&wanted)).await.ok_or(EngineError::Gone)??;
-        let known = |name: &&String| tools.declarations().iter().any(|declared| declared.name == **name);
+        self.shared.mind.servers.check(&settings.mcp_servers)?;
+        let declared = |name: &str| tools.declarations().iter().any(|declared| declared.name == name);
+        let known = |name: &&String| declared(name) || may_be_of_a_server(name);
         match settings.allowed_tools.iter().find(|name| !known(name)) {
             Some(name) => Err(bad("allowed_tools", format!("there is no tool {name:?} here"))),
             None => Ok(()),
         }
     }
+}
+
+impl Engine {
+    /// The one that is asked anyway, or one that the server lists.
+    async fn has_model(&self, name: &str) -> std::result::Result<(), String> {
+        let mind = &self.shared.mind;
+        if name.is_empty() || name == mind.options.model {
+            return Ok(());
+        }
+        let listed = mind.backend.models().await.unwrap_or_default();
+        let mut names: Vec<&str> =
+            listed.iter().map(|model| model.name.trim_start_matches("models/")).collect();
+        names.extend(Some(mind.options.model.as_str()).filter(|own| !own.is_empty()));
+        match names.contains(&name) {
+            true => Ok(()),
+            false if names.is_empty() => Err(format!("there is no model {name:?} here, and none is listed")),
+            false => Err(format!("there is no model {name:?} here; {} is", names.join(", "))),
+        }
+    }
+}
+
+/// Which tools servers have is known when they are connected.
+fn may_be_of_a_server(tool: &str) -> bool {
+    tool.starts_with("mcp_") || tool.contains("_mcp_")
 }
 
 /// Off the threads that serve everybody. None if it broke down.

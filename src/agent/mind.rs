@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::policy::{Mode, Rule};
 use crate::domain::brain::Brain;
+use crate::domain::mcp::Servers;
 use crate::domain::model::Backend;
 use crate::domain::tool::Workshop;
 use crate::proto::devtool::{AgentSettings, ApprovalMode};
@@ -14,6 +15,8 @@ pub struct Mind {
     pub brain: Arc<dyn Brain>,
     pub backend: Arc<dyn Backend>,
     pub workshop: Arc<dyn Workshop>,
+    /// Tools from elsewhere.
+    pub servers: Arc<dyn Servers>,
     pub options: Options,
 }
 

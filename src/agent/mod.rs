@@ -3,17 +3,23 @@
 
 mod acting;
 pub mod batch;
+pub mod brought;
 pub mod call;
+mod command;
+mod commanding;
 pub mod compress;
 pub mod conversation;
 mod engine;
 mod follow;
 mod hands;
 mod hearing;
+mod joined;
 mod live;
 pub mod loops;
 mod machine;
+pub mod made;
 pub mod mind;
+mod opening;
 pub mod policy;
 pub mod prompt;
 pub mod reply;
@@ -27,7 +33,9 @@ mod toolboxes;
 mod watch;
 pub mod work;
 
+pub use command::{Executed, Wanted};
 pub use engine::{Engine, EngineError, Further, NewTask, Repeat, Sent};
 pub use machine::Refused;
 pub use mind::Mind;
+pub use runner::Changed;
 pub use watch::{Events, Watch};

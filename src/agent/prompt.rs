@@ -24,6 +24,8 @@ pub struct Place {
     pub memory: BTreeMap<String, String>,
     /// Nothing may be changed.
     pub plan_only: bool,
+    /// What earlier tasks bring into the turn; empty where nothing.
+    pub brought: String,
 }
 
 pub fn request(
@@ -80,6 +82,9 @@ fn system(place: &Place) -> Content {
     words.push('\n');
     if place.plan_only {
         words.push_str("\nYou are planning: read and search, then propose. Nothing may be changed or run.\n");
+    }
+    if !place.brought.is_empty() {
+        let _ = write!(words, "\n# Earlier work\n\n{}\n", place.brought);
     }
     for (path, memory) in &place.memory {
         let _ = write!(words, "\n<memory path=\"{path}\">\n{}\n</memory>\n", memory.trim_end());

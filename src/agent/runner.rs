@@ -6,8 +6,9 @@ use std::time::SystemTime;
 
 use futures::stream::{BoxStream, Fuse};
 use futures::{FutureExt, Stream, StreamExt};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 
+use super::brought;
 use super::call::Refusal;
 use super::machine::{Machine, Refused};
 use super::mind::Mind;
@@ -24,8 +25,8 @@ use crate::domain::stretch::Stretch;
 use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, TaskState};
 use crate::proto::devtool::ToolCallConfirmation;
-use crate::proto::task::TurnStarted;
 use crate::proto::task::task_event::Event;
+use crate::proto::task::{CommandLine, TaskEvent, TurnStarted};
 use crate::proto::wkt::Timestamp;
 
 /// Steps that are ready together are stored together.
@@ -88,6 +89,15 @@ pub(super) struct Shared {
     pub(super) toolboxes: Toolboxes,
     /// Told of every commit.
     pub(super) committed: Arc<Notify>,
+    /// Told of every change that a list of tasks shows.
+    pub(super) changes: broadcast::Sender<Changed>,
+}
+
+/// A task that began, changed its state, or began or ceased to ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    pub who: Principal,
+    pub task_id: String,
 }
 
 impl Shared {
@@ -96,6 +106,15 @@ impl Shared {
         let committed = self.store.commit(who, commit).await?;
         self.committed.notify_one();
         Ok(committed)
+    }
+
+    /// After the events are stored and shown. Costs nothing where nobody looks.
+    pub(super) fn tell(&self, owner: &Owner, events: &Stretch, state_changed: bool) {
+        if self.changes.receiver_count() > 0 && (state_changed || events.iter().any(asks)) {
+            let changed = Changed { who: owner.who.clone(), task_id: owner.task_id.clone() };
+            // Refused where the last one has gone meanwhile.
+            let _ = self.changes.send(changed);
+        }
     }
 }
 
@@ -118,6 +137,10 @@ pub(super) struct Runner {
     pub(super) said: Vec<Message>,
     /// Nothing else is in its context.
     pub(super) alone: bool,
+    /// What the task executes, if it does and its journal was read.
+    pub(super) command: Option<CommandLine>,
+    /// How its turns end, once it is known.
+    pub(super) rest: Option<TaskState>,
     /// None as long as neither the model nor a tool was needed.
     pub(super) session: Option<Box<Session>>,
     /// Whoever cancelled the task hears of it when the work has stopped.
@@ -132,6 +155,8 @@ enum Stage {
     Turn,
     Think,
     Act,
+    /// A slash command does its next step.
+    Command,
 }
 
 /// What to do next.
@@ -152,6 +177,7 @@ impl Runner {
                 Stage::Turn => self.turn().await,
                 Stage::Think => self.think().await,
                 Stage::Act => self.act().await,
+                Stage::Command => self.command().await,
             };
             match next {
                 Ok(Next::Go) => {}
@@ -167,7 +193,9 @@ impl Runner {
             Ok(session) => self.said = session.work.conversation.waiting().to_vec(),
             Err(problem) => self.give_up(&problem).await,
         }
-        let is_lost = matches!(self.stage(), Stage::Idle) && !self.machine.state().is_terminal();
+        // One in which nothing was said yet goes on waiting.
+        let has_begun = self.machine.sequence() > 1;
+        let is_lost = has_begun && matches!(self.stage(), Stage::Idle) && !self.machine.state().is_terminal();
         if is_lost {
             let interrupted = self.writer().interrupted();
             if let Err(problem) = self.record(vec![interrupted]).await {
@@ -187,6 +215,7 @@ impl Runner {
         match &self.session {
             Some(session) if state == TaskState::Working && session.work.acts() => Stage::Act,
             Some(session) if state == TaskState::Working && session.work.thinks() => Stage::Think,
+            Some(session) if state == TaskState::Working && session.work.commands() => Stage::Command,
             // Asks about calls: what was said besides waits.
             Some(session) if session.work.acts() => Stage::Idle,
             _ if self.said.is_empty() => Stage::Idle,
@@ -241,18 +270,28 @@ impl Runner {
     }
 
     async fn turn(&mut self) -> Result<Next, Failed> {
+        // Its first turn is its own; what is said later is for the model.
+        if self.command.is_some() && self.machine.state() == TaskState::Submitted {
+            return self.begin_command().await;
+        }
         let turn = self.prepare().await?;
         let messages = turn.messages.clone();
+        let unknown = brought::unknown(&messages, &turn.references);
+        let brought = brought::brought(&messages, &turn.references);
         let Some(steps) = self.shared.mind.brain.work(turn) else {
-            return self.begin_turn(&messages).await;
+            return match unknown {
+                Some(question) => self.ask_back(&messages, &question).await,
+                None => self.begin_turn(&messages, brought).await,
+            };
         };
-        let begun = begun(&messages, true);
+        let begun = begun(&messages, true, String::new());
         self.perform(steps, begun).await
     }
 
     /// Follows what acts directly, without a model.
     async fn perform(&mut self, steps: BoxStream<'static, Step>, begun: Event) -> Result<Next, Failed> {
-        let (mut writer, mut begun) = (self.writer(), Some(begun));
+        let rest = self.rest().await?;
+        let (mut writer, mut begun) = (self.writer().resting(rest), Some(begun));
         let mut steps = steps.fuse();
         loop {
             tokio::select! {
@@ -333,6 +372,29 @@ impl Runner {
         Ok(tasks)
     }
 
+    /// Which of several things is meant is not guessed.
+    async fn ask_back(&mut self, messages: &[Message], question: &str) -> Result<Next, Failed> {
+        let asks = self.writer().asks(question);
+        self.record(vec![begun(messages, true, String::new()), asks]).await?;
+        Ok(Next::Go)
+    }
+
+    /// How a turn of the task ends that has done its work.
+    pub(super) async fn rest(&mut self) -> Result<TaskState, Failed> {
+        if let Some(rest) = self.rest {
+            return Ok(rest);
+        }
+        let first = self.shared.store.events(&self.owner.who, &self.owner.task_id, 0, 1).await?;
+        let talks = |event: &TaskEvent| matches!(&event.event, Some(Event::Created(c)) if c.conversational);
+        Ok(*self.rest.insert(rest(first.iter().any(talks))))
+    }
+
+    /// The files that were written since they were told of last.
+    pub(super) fn made(&self) -> Vec<Event> {
+        let Some(session) = &self.session else { return Vec::new() };
+        session.work.made.artifacts(session.tools.workspace(), || uuid::Uuid::now_v7().to_string())
+    }
+
     async fn snapshot(&mut self, task_id: &str) -> Result<Snapshot, StoreError> {
         let events = self.shared.store.events(&self.owner.who, task_id, 0, usize::MAX).await?;
         Ok(Snapshot::of(&events))
@@ -371,15 +433,30 @@ impl Runner {
         if let Some(session) = &mut self.session {
             shared.iter().for_each(|event| session.work.fold(event, &session.declarations));
         }
-        self.held.live.publish(shared);
+        self.held.live.publish(shared.clone());
+        self.shared.tell(&self.owner, &shared, changes);
         Ok(machine.sequence())
     }
 }
 
+/// Whether somebody is asked by it, or asked no longer.
+fn asks(event: &TaskEvent) -> bool {
+    match &event.event {
+        Some(Event::ToolCall(call)) => call.confirmation_request.is_some(),
+        Some(Event::Decision(_)) => true,
+        _ => false,
+    }
+}
+
+/// A conversation waits for what comes next; other tasks are done.
+pub(super) fn rest(conversational: bool) -> TaskState {
+    if conversational { TaskState::InputRequired } else { TaskState::Completed }
+}
+
 /// These messages are being worked on.
-pub(super) fn begun(messages: &[Message], scripted: bool) -> Event {
+pub(super) fn begun(messages: &[Message], scripted: bool, brought: String) -> Event {
     let message_ids = messages.iter().map(|message| message.message_id.clone()).collect();
-    Event::Turn(TurnStarted { message_ids, scripted })
+    Event::Turn(TurnStarted { message_ids, scripted, command: None, brought })
 }
 
 /// The next item with all that are ready behind it; nothing only at the end. `ready_chunks` would set memory aside for the

@@ -17,6 +17,8 @@ pub(super) struct Writer {
     message_id: String,
     shared_id: Bytes,
     text: String,
+    /// How a turn ends that has done its work.
+    rest: TaskState,
 }
 
 impl Writer {
@@ -27,7 +29,12 @@ impl Writer {
             shared_id: message_id.clone().into(),
             message_id,
             text: String::new(),
+            rest: TaskState::Completed,
         }
+    }
+
+    pub(super) fn resting(self, rest: TaskState) -> Self {
+        Self { rest, ..self }
     }
 
     /// A change of state without words.
@@ -97,9 +104,12 @@ impl Writer {
                 Event::Text(TextDelta { text, model: String::new(), message_id: self.shared_id.clone() })
             }
             Step::Thought(thought) => Event::Thought(thought),
-            Step::Artifact { artifact, append, last_chunk } => {
-                Event::Artifact(Box::new(ArtifactDelta { artifact: Some(*artifact), append, last_chunk }))
-            }
+            Step::Artifact { artifact, append, last_chunk } => Event::Artifact(Box::new(ArtifactDelta {
+                artifact: Some(*artifact),
+                append,
+                last_chunk,
+                of_file: false,
+            })),
             // `events` has taken it out; a state that is set again would be refused by the machine.
             Step::End(_) => Self::state(TaskState::Working),
         }
@@ -109,8 +119,9 @@ impl Writer {
         if !self.text.is_empty() {
             events.push(Event::Message(Box::new(self.message(self.message_id.clone(), &self.text))));
         }
+        let completes = matches!(end, End::Completed(_));
         let (state, words, error) = match end {
-            End::Completed(words) => (TaskState::Completed, words, None),
+            End::Completed(words) => (self.rest, words, None),
             End::InputRequired(question) => (TaskState::InputRequired, Some(question), None),
             End::Rejected(why) => (TaskState::Rejected, Some(why), None),
             End::Failed(why) => {
@@ -119,7 +130,7 @@ impl Writer {
             }
         };
         let message = words.map(|words| self.message(format!("{}-end", self.message_id), &words));
-        if more_is_said && state == TaskState::Completed {
+        if more_is_said && completes {
             events.extend(message.map(Box::new).map(Event::Message));
             return;
         }

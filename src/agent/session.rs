@@ -9,16 +9,18 @@ use super::call::Input;
 use super::conversation::Conversation;
 use super::engine::blocking;
 use super::hands::Hands;
+use super::joined::Joined;
 use super::policy::{self, Mode, Policy, Subject, Verdict, options};
 use super::prompt::{self, Place};
 use super::runner::{Failed, Runner};
 use super::work::Work;
+use crate::domain::mcp::Crew;
 use crate::domain::store::{Context, Filter, StoreError};
-use crate::domain::tool::{Call, Declaration, Plan, ToolError, Toolbox};
-use crate::proto::devtool::AgentSettings;
+use crate::domain::tool::{Call, Declaration, Plan, RESTORE, ToolError, Toolbox};
+use crate::proto::devtool::{AgentSettings, McpServer};
 use crate::proto::gemini::{Content, GenerateContentRequest};
-use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
+use crate::proto::task::{CommandLine, TaskEvent};
 
 /// How many tasks of the context are remembered word for word.
 const EARLIER: usize = 32;
@@ -26,6 +28,7 @@ const EARLIER: usize = 32;
 pub(super) struct Session {
     pub(super) work: Work,
     pub(super) tools: Arc<dyn Toolbox>,
+    pub(super) servers: Arc<dyn Crew>,
     pub(super) declarations: Vec<Declaration>,
     pub(super) settings: AgentSettings,
     pub(super) policy: Policy,
@@ -58,6 +61,8 @@ impl Session {
     }
 
     pub(super) async fn request(&mut self, default_model: &str) -> GenerateContentRequest {
+        // What servers offer may have changed since the last turn.
+        self.declarations = declared(&*self.tools, &*self.servers, &self.settings).await;
         let tools = Arc::clone(&self.tools);
         let memory = blocking(move || tools.memory()).await.unwrap_or_default();
         let place = Place {
@@ -65,9 +70,13 @@ impl Session {
             date: chrono::DateTime::<chrono::Utc>::from(SystemTime::now()).format("%Y-%m-%d").to_string(),
             memory,
             plan_only: self.policy.mode == Mode::Plan,
+            brought: self.work.brought.clone(),
         };
         let contents = self.work.conversation.contents();
-        prompt::request(self.model(default_model), &place, &self.declarations, contents)
+        // What only commands call is not for models to know.
+        let told: Vec<Declaration> =
+            self.declarations.iter().filter(|d| d.name != RESTORE).cloned().collect();
+        prompt::request(self.model(default_model), &place, &told, contents)
     }
 
     pub(super) fn model<'a>(&'a self, default: &'a str) -> &'a str {
@@ -87,9 +96,12 @@ impl Runner {
 
     async fn open(&mut self) -> Result<Session, Failed> {
         let events = self.shared.store.events(&self.owner.who, &self.owner.task_id, 0, usize::MAX).await?;
+        self.command = command(&events);
         let settings = self.shared.mind.options.clamp(settings(&events));
         let tools = self.toolbox(settings.workspace_path.clone()).await?;
-        let declarations = allowed(tools.declarations(), &settings.allowed_tools);
+        let servers = self.servers(tools.workspace().to_owned(), settings.mcp_servers.clone()).await?;
+        let tools: Arc<dyn Toolbox> = Arc::new(Joined { tools, servers: Arc::clone(&servers) });
+        let declarations = declared(&*tools, &*servers, &settings).await;
         let mut work = Work::after(self.earlier().await?);
         events.iter().for_each(|event| work.fold(event, &declarations));
         let context = Context { tenant: self.owner.tenant.clone(), id: self.owner.context_id.clone() };
@@ -103,6 +115,7 @@ impl Runner {
         Ok(Session {
             work,
             tools,
+            servers,
             declarations,
             settings,
             policy,
@@ -115,6 +128,14 @@ impl Runner {
     async fn toolbox(&mut self, workspace_path: String) -> Result<Arc<dyn Toolbox>, Failed> {
         let (shared, owner) = (Arc::clone(&self.shared), self.owner.clone());
         let opened = blocking(move || shared.toolboxes.open(&owner, workspace_path, &*shared.mind.workshop));
+        Ok(opened.await.ok_or(Failed::Lost)??)
+    }
+
+    async fn servers(&mut self, workspace: String, named: Vec<McpServer>) -> Result<Arc<dyn Crew>, Failed> {
+        let owner = &self.owner;
+        let whose = (owner.who.name().to_owned(), owner.tenant.clone(), owner.context_id.clone());
+        let servers = Arc::clone(&self.shared.mind.servers);
+        let opened = blocking(move || servers.open(&whose, &workspace, &named));
         Ok(opened.await.ok_or(Failed::Lost)??)
     }
 
@@ -159,7 +180,20 @@ fn settings(events: &[TaskEvent]) -> AgentSettings {
     created.unwrap_or_default()
 }
 
-fn allowed(declarations: &[Declaration], names: &[String]) -> Vec<Declaration> {
-    let is_allowed = |declaration: &&Declaration| names.is_empty() || names.contains(&declaration.name);
-    declarations.iter().filter(is_allowed).cloned().collect()
+/// What the task executes, if it does.
+fn command(events: &[TaskEvent]) -> Option<CommandLine> {
+    match &events.first()?.event {
+        Some(Event::Created(created)) => created.command.clone(),
+        _ => None,
+    }
+}
+
+/// All that the task may call, as it is now.
+async fn declared(tools: &dyn Toolbox, servers: &dyn Crew, settings: &AgentSettings) -> Vec<Declaration> {
+    let names = &settings.allowed_tools;
+    let is_allowed = |declaration: &Declaration| {
+        names.is_empty() || declaration.name == RESTORE || names.contains(&declaration.name)
+    };
+    let all = tools.declarations().iter().cloned().chain(servers.declarations().await);
+    all.filter(is_allowed).collect()
 }

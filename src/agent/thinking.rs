@@ -31,16 +31,17 @@ enum Ended {
 
 impl Runner {
     /// A turn on the model begins: what was said goes to it.
-    pub(super) async fn begin_turn(&mut self, messages: &[Message]) -> Result<Next, Failed> {
+    pub(super) async fn begin_turn(&mut self, messages: &[Message], brought: String) -> Result<Next, Failed> {
         self.session().await?;
-        let mut events = vec![begun(messages, false)];
+        let mut events = vec![begun(messages, false, brought)];
         if self.machine.state() != TaskState::Working {
             events.push(Writer::state(TaskState::Working));
         }
         self.record(events).await?;
         if !self.session().await?.work.thinks() {
             // Nothing was said that a model could answer.
-            self.record(vec![Writer::state(TaskState::Completed)]).await?;
+            let rest = self.rest().await?;
+            self.record(vec![Writer::state(rest)]).await?;
         }
         Ok(Next::Go)
     }
@@ -112,10 +113,14 @@ impl Runner {
         let said = self.writer().said(reply.message_id(), reply.text());
         let (mut events, finish) = reply.finish();
         events.extend(said);
+        let rest = self.rest().await?;
+        if !matches!(finish, Finish::Calls) {
+            events.extend(self.made());
+        }
         match finish {
             Finish::Calls => {}
             Finish::Said if !self.said.is_empty() => {}
-            Finish::Said => events.push(Writer::state(TaskState::Completed)),
+            Finish::Said => events.push(Writer::state(rest)),
             Finish::Unusable(why) => events.push(self.writer().failed(&why, "model_answer_unusable")),
         }
         if !events.is_empty() {
@@ -133,6 +138,7 @@ impl Runner {
         tracing::warn!(task = self.owner.task_id, %error, "the model failed");
         let writer = self.writer();
         let mut events: Vec<Event> = writer.said(reply.message_id(), reply.text()).into_iter().collect();
+        events.extend(self.made());
         events.push(writer.failed(&error.message, kind(error.cause)));
         self.record(events).await?;
         Ok(())
@@ -160,7 +166,7 @@ impl Runner {
     }
 
     /// Makes the conversation shorter when it is long, or in any case. Tells whether it did.
-    async fn shorten(&mut self, in_any_case: bool) -> Result<bool, Failed> {
+    pub(super) async fn shorten(&mut self, in_any_case: bool) -> Result<bool, Failed> {
         let options = &self.shared.mind.options;
         let (model, limit) = (options.model.clone(), options.compress_at);
         let backend = self.shared.mind.backend.clone();

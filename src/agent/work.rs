@@ -4,8 +4,11 @@
 use super::batch::Batch;
 use super::conversation::Conversation;
 use super::loops::Loops;
+use super::made::Made;
 use crate::domain::tool::Declaration;
+use crate::proto::devtool::ToolCall;
 use crate::proto::gemini::Content;
+use crate::proto::gemini::part::Data;
 use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
 
@@ -14,6 +17,10 @@ pub struct Work {
     pub conversation: Conversation,
     /// The calls of the last answer.
     pub batch: Batch,
+    /// The files that it has written.
+    pub made: Made,
+    /// What earlier tasks bring into this turn.
+    pub brought: String,
     loops: Loops,
     /// The model was told in this turn that it goes in circles.
     nudged: bool,
@@ -23,8 +30,20 @@ pub struct Work {
     partial: bool,
     /// No model works on this turn.
     scripted: bool,
+    /// A slash command works on this turn.
+    commands: bool,
+    /// What its calls have come to, in their order.
+    done: Vec<Done>,
     /// What the last request came to.
     tokens: i64,
+}
+
+/// A call of a slash command that has ended.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Done {
+    pub call: ToolCall,
+    /// What a model would have been told of it: a JSON object.
+    pub answer: String,
 }
 
 /// What to make of a model that goes on and on.
@@ -45,10 +64,14 @@ impl Work {
     pub fn fold(&mut self, event: &TaskEvent, declarations: &[Declaration]) {
         let Some(what) = &event.event else { return };
         self.conversation.fold(event);
+        self.made.fold(what);
         match what {
             Event::Turn(turn) => {
                 self.answers = 0;
                 self.scripted = turn.scripted;
+                self.commands = turn.scripted && turn.command.is_some();
+                self.done.clear();
+                self.brought.clone_from(&turn.brought);
                 self.renew();
             }
             Event::Answer(answer) => {
@@ -66,7 +89,31 @@ impl Work {
             Event::Thought(_) => {}
             Event::Usage(usage) => self.tokens = usage.input_tokens + usage.output_tokens,
             Event::Summary(_) => self.tokens = 0,
-            other => self.batch.fold(other),
+            other => {
+                self.batch.fold(other);
+                if self.commands {
+                    self.note(other);
+                }
+            }
+        }
+    }
+
+    /// What the calls of a command come to.
+    fn note(&mut self, event: &Event) {
+        match event {
+            Event::ToolCall(call) if call.result.is_some() => {
+                self.done.push(Done { call: ToolCall::clone(call), answer: String::new() });
+            }
+            Event::ToolAnswer(answered) => {
+                let mut done = self.done.iter_mut();
+                let found = done.find(|done| done.call.tool_call_id == answered.tool_call_id);
+                if let (Some(done), Some(Data::FunctionResponse(response))) =
+                    (found, answered.parts.first().and_then(|part| part.data.as_ref()))
+                {
+                    done.answer.clone_from(&response.response);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -79,6 +126,17 @@ impl Work {
     /// Whether calls are open.
     pub fn acts(&self) -> bool {
         !self.batch.is_over()
+    }
+
+    /// Whether a slash command is next, and what its calls have come to, in the order in which they were made.
+    pub fn commands(&self) -> bool {
+        self.commands && !self.acts()
+    }
+
+    pub fn done(&self) -> Vec<Done> {
+        let mut done = self.done.clone();
+        done.sort_by_key(|done| self.batch.place(&done.call.tool_call_id));
+        done
     }
 
     /// Whether the model is next, and nothing was shown of its answer yet.

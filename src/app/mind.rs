@@ -4,23 +4,32 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::StartError;
 use super::models::Models;
+use super::{StartError, mcp};
 use crate::agent::Mind;
 use crate::agent::mind::Options;
 use crate::agent::policy::{self, Mode, RuleSpec};
-use crate::config::{ApprovalMode, Decision, Rule, Settings, trust};
+use crate::config::{ApprovalMode, Decision, McpServer, Rule, Settings, trust};
 use crate::domain::tool::Workshop;
 use crate::proto::devtool::AgentSettings;
 use crate::sandbox::process::own_binary;
+use crate::telemetry::metrics::Metrics;
 use crate::tool::{self, Asks, Bench, ShellLimits};
 
 /// `confined`: commands are kept inside by the kernel.
-pub(super) fn mind(settings: &Settings, models: &Models, confined: bool) -> Result<Mind, StartError> {
+pub(super) fn mind(
+    settings: &Settings,
+    models: &Models,
+    confined: bool,
+    metrics: &Metrics,
+) -> Result<Mind, StartError> {
+    let bench = workshop(settings, models, confined)?;
+    let servers = mcp::hub(settings, bench.launcher(), trusted(settings)?, Arc::clone(&metrics.mcp))?;
     Ok(Mind {
         brain: models.brain(),
         backend: models.backend(),
-        workshop: Arc::new(workshop(settings, models, confined)?),
+        workshop: Arc::new(bench),
+        servers: Arc::new(servers),
         options: options(settings)?,
     })
 }
@@ -32,7 +41,7 @@ fn options(settings: &Settings) -> Result<Options, StartError> {
         model: String::new(),
         mode: mode(agent.approval_mode),
         allow_yolo: agent.allow_yolo,
-        rules: rules(&agent.rules)?,
+        rules: rules(&agent.rules, &settings.mcp.servers)?,
         max_answers: agent.max_answers,
         // The other half is for what one turn may add.
         compress_at: i64::from(agent.context_tokens / 2),
@@ -48,11 +57,12 @@ fn mode(mode: ApprovalMode) -> Mode {
     }
 }
 
-fn rules(written: &[Rule]) -> Result<Arc<[policy::Rule]>, StartError> {
+fn rules(written: &[Rule], servers: &[McpServer]) -> Result<Arc<[policy::Rule]>, StartError> {
     let read = |(index, rule)| {
         policy::Rule::try_from(spec(rule)).map_err(|problem| StartError::Rule { index, problem })
     };
-    written.iter().enumerate().map(read).collect()
+    let trusted = mcp::rules(servers).filter_map(Result::ok).map(Ok);
+    written.iter().enumerate().map(read).chain(trusted).collect()
 }
 
 fn spec(rule: &Rule) -> RuleSpec {
@@ -71,7 +81,7 @@ fn spec(rule: &Rule) -> RuleSpec {
     }
 }
 
-fn workshop(settings: &Settings, models: &Models, confined: bool) -> Result<impl Workshop, StartError> {
+fn workshop(settings: &Settings, models: &Models, confined: bool) -> Result<Bench, StartError> {
     let (agent, workspace) = (&settings.agent, &settings.workspace);
     if !workspace.starts_with(&agent.root) {
         return Err(StartError::OutsideRoot { workspace: workspace.clone(), root: agent.root.clone() });
@@ -141,10 +151,10 @@ mod tests {
     #[test]
     fn a_bad_rule_is_named_by_its_number() {
         let good = rule("run_shell_command", Some("git status"));
-        assert_eq!(rules(std::slice::from_ref(&good)).unwrap().len(), 1);
+        assert_eq!(rules(std::slice::from_ref(&good), &[]).unwrap().len(), 1);
         let bad = Rule { not_matches: vec!["git status -s".to_owned()], ..good.clone() };
         assert_eq!(
-            rules(&[good, bad]).unwrap_err().to_string(),
+            rules(&[good, bad], &[]).unwrap_err().to_string(),
             "rule 2 (agent.rules[1]): not_matches: the rule is about `git status -s`; mend it or take it out"
         );
     }

@@ -1,6 +1,7 @@
 //! The composition root: settings in, a running server out. The only place that knows every part.
 
 mod facades;
+mod mcp;
 mod mind;
 mod models;
 mod parts;
@@ -20,7 +21,7 @@ use self::facades::Facades;
 use self::mind::mind;
 use self::models::Models;
 use self::parts::{
-    access, deliverer, durability, keep_quiet, keep_tidy, offer, options, place, rim, secrets,
+    access, deliverer, durability, keep_quiet, keep_tidy, offer, options, page_key, place, rim, secrets,
 };
 use self::routes::{grpc, router, services};
 use self::sandbox::confining;
@@ -40,6 +41,7 @@ use crate::sandbox::process;
 use crate::service::a2a::A2a;
 use crate::service::a2a_v03::A2aV03;
 use crate::service::card::{Place, card};
+use crate::service::devtool::DevTool;
 use crate::service::responses::Responses;
 use crate::store::{OpenError, Sqlite};
 use crate::telemetry::metrics::Metrics;
@@ -141,7 +143,7 @@ impl App {
         let metrics = Arc::new(Metrics::default());
         let secrets = secrets(settings, local.as_ref());
         let models = Models::new(&settings.model, secrets, Arc::clone(&metrics.models))?;
-        let mind = mind(settings, &models, confining.on)?;
+        let mind = mind(settings, &models, confining.on, &metrics)?;
         let sqlite = Arc::new(Sqlite::open(&settings.data_dir.join(JOURNAL), durability(settings))?);
         let (store, shelf): (Arc<dyn Store>, Arc<dyn Shelf>) = (sqlite.clone(), sqlite);
         let engine = Engine::new(Arc::clone(&store), mind);
@@ -150,13 +152,15 @@ impl App {
         let deliverer = deliverer(settings, &engine)?;
         keep_tidy(store, Arc::clone(&shelf), settings.store.retention);
         keep_quiet(engine.clone());
+        let devtool = Arc::new(DevTool::new(engine.clone(), settings.a2a.repeat_window, page_key()?));
         let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
         let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));
         let facades = Facades::new(settings, &models, &shelf)?;
-        let (grpc, health) = grpc(settings, &a2a, &v03, &facades).await?;
+        let (grpc, health) = grpc(settings, &a2a, &v03, &devtool, &facades).await?;
         let rim = rim(settings, listener.address(), access);
+        let router = Arc::new(router(&a2a, &v03, &devtool, &metrics, &facades)?);
         let server = Server {
-            stack: transport::stack(rim, Arc::new(router(&a2a, &v03, &metrics, &facades)?), grpc),
+            stack: transport::stack(rim, router, grpc),
             tls,
             max_connections: settings.max_connections,
             header_limit: settings.limits.header_bytes,

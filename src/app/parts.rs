@@ -133,14 +133,19 @@ pub(super) fn offer(settings: &Settings) -> Offer {
 }
 
 pub(super) fn options(settings: &Settings) -> Result<Options, StartError> {
-    let mut page_key = [0; 64];
-    getrandom::fill(&mut page_key).map_err(StartError::Random)?;
     Ok(Options {
         repeat_window: settings.a2a.repeat_window,
-        page_key,
+        page_key: page_key()?,
         push_hosts: push_hosts(settings),
         tenants: settings.a2a.tenants.clone(),
     })
+}
+
+/// Tokens of pages are good as long as the server runs.
+pub(super) fn page_key() -> Result<[u8; 64], StartError> {
+    let mut key = [0; 64];
+    getrandom::fill(&mut key).map_err(StartError::Random)?;
+    Ok(key)
 }
 
 fn push_hosts(settings: &Settings) -> Vec<String> {

@@ -14,16 +14,21 @@ use crate::projection::v03::rest::rest_body;
 use crate::proto::a2a::a2a_service_http;
 use crate::proto::a2a::a2a_service_server::{A2aServiceServer, SERVICE_NAME as A2A_NAME};
 use crate::proto::a2a_v03::a2a_service_server::SERVICE_NAME as A2A_V03_NAME;
+use crate::proto::devtool::development_tool_service_http;
+use crate::proto::devtool::development_tool_service_server::{
+    DevelopmentToolServiceServer, SERVICE_NAME as DEVTOOL_NAME,
+};
 use crate::proto::{self, a2a_v03};
 use crate::service::a2a::A2a;
 use crate::service::a2a_v03::A2aV03;
+use crate::service::devtool::DevTool;
 use crate::telemetry::metrics::Metrics;
 use crate::transcode::{Body, Mount, Route, Router, Rule, Slash, Tenants, Unknown};
-use crate::transport::handler::{card_v03, health, jsonrpc, metrics, well_known};
+use crate::transport::handler::{card_v03, coder, health, jsonrpc, metrics, well_known};
 
 /// What health and reflection tell of.
 pub(super) fn services() -> impl Iterator<Item = &'static str> {
-    [A2A_NAME, A2A_V03_NAME].into_iter().chain(facades::SERVICES)
+    [A2A_NAME, A2A_V03_NAME, DEVTOOL_NAME].into_iter().chain(facades::SERVICES)
 }
 
 /// A2A ignores what it does not know, in a query as in a body.
@@ -49,6 +54,7 @@ const fn post(template: &'static str) -> Rule {
 pub(super) fn router(
     a2a: &Arc<A2a>,
     v03: &Arc<A2aV03>,
+    devtool: &Arc<DevTool>,
     metrics: &Arc<Metrics>,
     facades: &Facades,
 ) -> Result<Router, StartError> {
@@ -62,9 +68,11 @@ pub(super) fn router(
     router.mount(Mount::ROOT, metrics::routes(metrics))?;
     router.mount(Mount::ROOT, well_known::routes(a2a.card(), SystemTime::now())?)?;
     router.mount(RPC, jsonrpc::routes(a2a))?;
+    router.mount(Mount::ROOT, coder::routes(a2a))?;
     router.mount(A2A_ROOT, native.clone())?;
     router.mount(A2A_TENANTS, native)?;
     router.mount(A2A_V03, legacy)?;
+    router.mount(Mount::ROOT, development_tool_service_http::routes(devtool))?;
     facades.mount(&mut router)?;
     Ok(router)
 }
@@ -87,6 +95,7 @@ pub(super) async fn grpc(
     settings: &Settings,
     a2a: &Arc<A2a>,
     v03: &Arc<A2aV03>,
+    devtool: &Arc<DevTool>,
     facades: &Facades,
 ) -> Result<(Routes, HealthReporter), StartError> {
     let (health, health_service) = tonic_health::server::health_reporter();
@@ -96,10 +105,13 @@ pub(super) async fn grpc(
     let v03 = a2a_v03::a2a_service_server::A2aServiceServer::from_arc(Arc::clone(v03))
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(settings.limits.message_bytes);
+    let devtool = DevelopmentToolServiceServer::from_arc(Arc::clone(devtool))
+        .accept_compressed(CompressionEncoding::Gzip)
+        .max_decoding_message_size(settings.limits.message_bytes);
     for name in services() {
         health.set_service_status(name, tonic_health::ServingStatus::Serving).await;
     }
-    let routes = Routes::new(health_service).add_service(a2a).add_service(v03);
+    let routes = Routes::new(health_service).add_service(a2a).add_service(v03).add_service(devtool);
     let mut routes = facades.serve(settings, routes);
     if settings.reflection {
         let reflection = || {

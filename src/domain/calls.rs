@@ -32,6 +32,26 @@ impl OpenCalls {
         self.0.iter().map(|open| &open.call).find(|call| call.tool_call_id == tool_call_id)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// In the order in which they began.
+    pub fn iter(&self) -> impl Iterator<Item = &ToolCall> {
+        self.0.iter().map(|open| &open.call)
+    }
+
+    /// Where what is known of a call's output ends, in bytes.
+    pub fn printed(&self, tool_call_id: &str) -> u64 {
+        let open = self.0.iter().find(|open| open.call.tool_call_id == tool_call_id);
+        open.map_or(0, |open| open.printed)
+    }
+
+    /// What stands where bytes of an output were left out.
+    pub fn gap(bytes: u64) -> String {
+        format!("\n[... {bytes} bytes left out ...]\n")
+    }
+
     /// Those that wait for an answer.
     pub fn asking(&self) -> impl Iterator<Item = &ToolCall> {
         self.0.iter().map(|open| &open.call).filter(|call| call.confirmation_request.is_some())
@@ -60,7 +80,7 @@ impl OpenCalls {
         };
         let shown = open.call.live_content.get_or_insert_default();
         if let Some(gap) = output.offset.checked_sub(open.printed).filter(|gap| *gap > 0) {
-            shown.push_str(&format!("\n[... {gap} bytes left out ...]\n"));
+            shown.push_str(&Self::gap(gap));
         }
         open.printed = output.offset + output.text.len() as u64;
         shown.push_str(&output.text);

@@ -14,6 +14,11 @@ pub fn is_confirmation(part: &Part) -> bool {
     })
 }
 
+/// A part that answers in the words of Gemini CLI's own server.
+pub fn is_coder(part: &Part) -> bool {
+    data(part).is_some_and(|data| data.fields.contains_key("callId"))
+}
+
 /// The decisions of a message, each with the place of its part. An error names the field and what is wrong with it.
 pub fn confirmations(message: &Message) -> Result<Vec<(usize, ToolCallConfirmation)>, (String, String)> {
     let parts = message.parts.iter().enumerate().filter(|(_, part)| is_confirmation(part));
@@ -24,6 +29,15 @@ pub fn confirmations(message: &Message) -> Result<Vec<(usize, ToolCallConfirmati
             read.map(|confirmation| (index, confirmation)).map_err(|problem| (field, problem))
         })
         .collect()
+}
+
+/// What the user says beside decisions becomes words of the message, which the model is told in its next turn.
+pub fn with_feedback<'a>(
+    message: &mut Message,
+    decisions: impl IntoIterator<Item = &'a ToolCallConfirmation>,
+) {
+    let said = decisions.into_iter().filter_map(|decision| decision.feedback.as_deref());
+    message.parts.extend(said.filter(|text| !text.trim().is_empty()).map(Part::text));
 }
 
 fn data(part: &Part) -> Option<&Struct> {
@@ -41,7 +55,7 @@ fn read(data: &Struct) -> Result<ToolCallConfirmation, String> {
     serde_json::from_str(&text).map_err(|error| format!("is not a ToolCallConfirmation: {error}"))
 }
 
-/// `{callId, outcome, newContent?}`.
+/// `{callId, outcome, newContent?, answers?}`; answers by their number, as in `{"0": "yes"}`.
 fn coder_agent(data: &Struct) -> ToolCallConfirmation {
     let text = |name: &str| match data.fields.get(name).and_then(|value| value.kind.as_ref()) {
         Some(Kind::String(text)) => Some(text.clone()),
@@ -52,6 +66,24 @@ fn coder_agent(data: &Struct) -> ToolCallConfirmation {
         tool_call_id: text("callId").unwrap_or_default(),
         selected_option_id: text("outcome").unwrap_or_default(),
         modified_details: file.map(ModifiedDetails::FileDetails),
+        answers: answers(data),
         ..ToolCallConfirmation::default()
     }
+}
+
+fn answers(data: &Struct) -> Vec<String> {
+    let Some(Kind::Struct(numbered)) = data.fields.get("answers").and_then(|value| value.kind.as_ref())
+    else {
+        return Vec::new();
+    };
+    let mut answers: Vec<(usize, String)> = numbered
+        .fields
+        .iter()
+        .filter_map(|(number, answer)| match &answer.kind {
+            Some(Kind::String(text)) => Some((number.parse().ok()?, text.clone())),
+            _ => None,
+        })
+        .collect();
+    answers.sort();
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }

@@ -18,6 +18,10 @@ pub enum Dialect {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestMetadata(pub Struct);
 
+/// Rides in the extensions of a streaming answer that ends when the task pauses, although it was not asked for by a send.
+#[derive(Debug, Clone, Copy)]
+pub struct EndsAtPause;
+
 /// The sequence of the item that a stream gave out last. It rides in the extensions of a streaming answer, so that
 /// a front can put it beside the item (as the `id:` of an event) although the item itself has no place for it.
 #[derive(Debug, Clone, Default)]

@@ -11,6 +11,7 @@ pub mod error;
 pub mod extension;
 pub mod failpoint;
 pub mod grant;
+pub mod mcp;
 pub mod media;
 pub mod model;
 pub mod notice;

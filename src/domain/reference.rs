@@ -29,6 +29,11 @@ pub fn resolve<'a>(message: &Message, tasks: &'a [Task]) -> Reference<'a> {
     choose(if named.is_empty() { all } else { named })
 }
 
+/// Whether a message says by id which artifact it means.
+pub fn names_one(message: &Message) -> bool {
+    message.parts.iter().any(|part| artifact_id(part).is_some())
+}
+
 fn choose(candidates: Vec<&Artifact>) -> Reference<'_> {
     match candidates.as_slice() {
         [] => Reference::Nothing,
@@ -38,7 +43,7 @@ fn choose(candidates: Vec<&Artifact>) -> Reference<'_> {
 }
 
 /// Tasks come newest first, and within a task the last artifact is the newest.
-fn newest_by_name(tasks: &[Task]) -> Vec<&Artifact> {
+pub fn newest_by_name(tasks: &[Task]) -> Vec<&Artifact> {
     let mut found: Vec<&Artifact> = Vec::new();
     for artifact in tasks.iter().flat_map(|task| task.artifacts.iter().rev()) {
         if artifact.name.is_empty() || !found.iter().any(|other| other.name == artifact.name) {

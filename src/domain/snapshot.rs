@@ -2,6 +2,7 @@
 
 use super::calls::OpenCalls;
 use crate::proto::a2a::{Artifact, Message, Role, Task, TaskState, TaskStatus};
+use crate::proto::devtool::AgentSettings;
 use crate::proto::task::task_event::Event;
 use crate::proto::task::{ArtifactDelta, StateChanged, TaskEvent};
 
@@ -13,6 +14,9 @@ pub struct Snapshot {
     /// Of the last event that is in it.
     pub sequence: u64,
     pub calls: OpenCalls,
+    /// A turn of it ends by waiting for the next message.
+    pub conversational: bool,
+    pub settings: Option<AgentSettings>,
 }
 
 impl Snapshot {
@@ -29,6 +33,8 @@ impl Snapshot {
                 self.task.id.clone_from(&created.task_id);
                 self.task.context_id.clone_from(&created.context_id);
                 self.tenant.clone_from(&created.tenant);
+                self.conversational = created.conversational;
+                self.settings.clone_from(&created.settings);
                 let status =
                     TaskStatus { state: TaskState::Submitted.into(), timestamp: event.time, message: None };
                 self.task.status = Some(status);
@@ -115,7 +121,7 @@ mod tests {
         let piece = |text: &str, append| {
             let parts = vec![Part::text(text)];
             let artifact = Some(Artifact { artifact_id: "a".to_owned(), parts, ..Artifact::default() });
-            Event::Artifact(Box::new(ArtifactDelta { artifact, append, last_chunk: false }))
+            Event::Artifact(Box::new(ArtifactDelta { artifact, append, ..ArtifactDelta::default() }))
         };
         let state = |state: TaskState| {
             Event::State(Box::new(StateChanged { state: state.into(), ..StateChanged::default() }))

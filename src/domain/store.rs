@@ -79,6 +79,8 @@ pub struct Filter {
     pub state: Option<TaskState>,
     /// Whose state changed then or later.
     pub updated_since: Option<SystemTime>,
+    /// Only what has not ended.
+    pub open: bool,
 }
 
 /// Where a page begins: behind this task, in the order of the list.
@@ -94,6 +96,27 @@ pub struct Page {
     pub heads: Vec<Head>,
     /// Over all pages.
     pub total: u64,
+    /// There are more behind the last.
+    pub more: bool,
+}
+
+/// A context as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextHead {
+    pub context_id: String,
+    /// The task that was made first.
+    pub first_task: String,
+    /// The task whose state changed last.
+    pub newest: Head,
+    pub tasks: u64,
+    /// Of those, the ones that have not ended.
+    pub open: u64,
+}
+
+/// Contexts in which a task changed last come first; ids decide between equals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextPage {
+    pub contexts: Vec<ContextHead>,
     /// There are more behind the last.
     pub more: bool,
 }
@@ -182,6 +205,15 @@ pub trait Store: Send + Sync + 'static {
         size: usize,
     ) -> Result<Page>;
 
+    /// The contexts behind a place, which is a time and the id of a context.
+    async fn contexts(
+        &self,
+        who: &Principal,
+        tenant: &str,
+        after: Option<&After>,
+        size: usize,
+    ) -> Result<ContextPage>;
+
     /// The task that a send went to, if it is recognised.
     async fn sent(&self, who: &Principal, key: &SendKey) -> Result<Option<String>>;
 
@@ -200,6 +232,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// What is always allowed in a context, oldest first. Nothing in a context that is another's, or none.
     async fn grants(&self, who: &Principal, context: &Context) -> Result<Vec<Grant>>;
+
+    /// The same of all contexts, each with the id of its context.
+    async fn all_grants(&self, who: &Principal, tenant: &str) -> Result<Vec<(String, Grant)>>;
 
     /// Whether there was one.
     async fn revoke_grant(&self, who: &Principal, context: &Context, id: &str) -> Result<bool>;

@@ -10,6 +10,10 @@ use tokio_util::sync::CancellationToken;
 use crate::proto::devtool::confirmation_request::Details;
 use crate::proto::devtool::{AgentSettings, ToolOutput};
 use crate::proto::gemini::Part;
+use crate::proto::task::SavedFile;
+
+/// Brings files back as they were. For commands of the user: no model is told of it.
+pub const RESTORE: &str = "restore_files";
 
 /// Arguments of a call: a JSON object.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;
@@ -104,6 +108,18 @@ pub struct Approval {
     pub answers: Vec<String>,
 }
 
+impl Approval {
+    /// The file that an edit is about, as it was when that was agreed on; it is written over nothing else.
+    pub fn saves(&self) -> Option<SavedFile> {
+        match &self.details {
+            Some(Details::FileEditDetails(edit)) => {
+                Some(SavedFile { path: edit.file_path.clone(), content: edit.old_content.clone() })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A call on its way.
 pub struct Run {
     pub call: Call,
@@ -147,6 +163,32 @@ impl ToolError {
     }
 }
 
+/// Numbers that came by way of a protobuf Struct are all floating, and to a schema 3.0 is an integer; to types it is not.
+pub fn with_whole_numbers(value: serde_json::Value) -> serde_json::Value {
+    /// Up to here every whole number has a floating one of its own.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    use serde_json::Value;
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= EXACT => {
+                Value::from(float as i64)
+            }
+            _ => Value::Number(number),
+        },
+        Value::Array(items) => items.into_iter().map(with_whole_numbers).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, member)| (name, with_whole_numbers(member))).collect()
+        }
+        other => other,
+    }
+}
+
+/// What came from somewhere that nobody vouches for, so that a model can tell it from what it is told.
+pub fn untrusted(text: &str) -> String {
+    let text = text.replace("</untrusted_context>", "&lt;/untrusted_context&gt;");
+    format!("<untrusted_context>\n{text}\n</untrusted_context>")
+}
+
 /// The tools of one workspace.
 #[async_trait::async_trait]
 pub trait Toolbox: Send + Sync + 'static {
@@ -157,6 +199,21 @@ pub trait Toolbox: Send + Sync + 'static {
 
     /// Does it, once.
     async fn run(&self, run: Run) -> Result<Outcome, ToolError>;
+
+    /// The files that a call is about to change, as they are now. Nothing for one that edits none.
+    async fn saves(&self, _call: &Call, approval: &Approval) -> Vec<SavedFile> {
+        approval.saves().into_iter().collect()
+    }
+
+    /// The user's own commands: the text of each TOML file, by its name. Those of the workspace only if it is trusted.
+    fn commands(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    /// A file of the workspace as it is; none if there is none. An error says why it cannot be told.
+    async fn content(&self, path: &str) -> Result<Option<String>, ToolError> {
+        Err(ToolError::new("file_not_found", format!("{path} cannot be read here")))
+    }
 
     /// Where it works: an absolute path.
     fn workspace(&self) -> &str;

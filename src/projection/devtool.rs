@@ -38,7 +38,7 @@ pub(super) fn metadata(event: &DevelopmentToolEvent) -> Struct {
 }
 
 /// One of the extension's objects as a part of a message.
-pub(super) fn data(object: &impl Serialize) -> Part {
+pub fn data(object: &impl Serialize) -> Part {
     Part { content: Some(part::Content::Data(value(object))), ..Part::default() }
 }
 

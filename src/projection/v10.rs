@@ -38,6 +38,8 @@ impl View {
                 let id = str::from_utf8(&delta.message_id).unwrap_or_default();
                 self.says(id, Part::text(delta.text.as_str()), event)
             }
+            // Whoever follows calls has seen what they made of the file.
+            Event::Artifact(delta) if delta.of_file && self.calls.is_some() => return None,
             Event::Artifact(delta) => Payload::ArtifactUpdate(Box::new(self.artifact(delta, event.sequence))),
             Event::Thought(thought) if self.calls.is_some() => self.works(devtool::data(thought), event),
             Event::ToolCall(call) if self.calls.is_some() => self.works(devtool::data(call), event),

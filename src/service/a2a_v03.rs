@@ -7,7 +7,7 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
 use super::a2a::A2a;
-use crate::domain::dialect::Dialect;
+use crate::domain::dialect::{Dialect, EndsAtPause};
 use crate::domain::error::Error;
 use crate::projection::v03::wire::stream_item;
 use crate::proto::a2a::a2a_service_server::A2aService as Native;
@@ -38,6 +38,7 @@ fn stream(
     answer: Response<BoxStream<a2a::StreamResponse>>,
     ends: fn(a2a::TaskState) -> bool,
 ) -> Response<BoxStream<StreamResponse>> {
+    let ends = if answer.extensions().get::<EndsAtPause>().is_some() { pauses } else { ends };
     answer.map(|items| {
         let legacy = items.map(move |item| {
             item.map(|item| {
@@ -47,6 +48,10 @@ fn stream(
         });
         legacy.boxed()
     })
+}
+
+fn pauses(state: a2a::TaskState) -> bool {
+    state.is_terminal() || state.is_interrupted()
 }
 
 fn state(item: &a2a::StreamResponse) -> Option<a2a::TaskState> {
@@ -70,7 +75,7 @@ impl A2aService for A2aV03 {
         request: Request<SendMessageRequest>,
     ) -> Result<Response<BoxStream<StreamResponse>>, Status> {
         let answer = Native::send_streaming_message(&*self.0, native(request)?).await?;
-        Ok(stream(answer, |state| state.is_terminal() || state.is_interrupted()))
+        Ok(stream(answer, pauses))
     }
 
     async fn get_task(&self, request: Request<GetTaskRequest>) -> Result<Response<Task>, Status> {

@@ -23,6 +23,7 @@ impl Calling {
     fn fold_call(&mut self, call: &ToolCall) {
         self.description.clone_from(&call.description);
         let decision = call.decision.clone();
+        self.saved |= call.checkpoint_id.is_some();
         match (call.status(), &call.confirmation_request) {
             (ToolCallStatus::Pending, Some(request)) => {
                 self.state = State::AwaitingApproval { request: request.clone() };

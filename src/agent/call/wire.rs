@@ -64,6 +64,7 @@ impl Calling {
             tool_name: self.call.tool.clone(),
             description: self.description.clone(),
             input_parameters: Struct::deserialize(arguments).ok(),
+            checkpoint_id: self.saved.then(|| self.call.id.clone()),
             ..ToolCall::default()
         }
     }

@@ -12,7 +12,10 @@ fn said(id: &str) -> Event {
 }
 
 fn turn(ids: &[&str]) -> Event {
-    Event::Turn(TurnStarted { message_ids: ids.iter().map(|id| (*id).to_owned()).collect(), scripted: false })
+    Event::Turn(TurnStarted {
+        message_ids: ids.iter().map(|id| (*id).to_owned()).collect(),
+        ..TurnStarted::default()
+    })
 }
 
 /// An answer with calls of these ids.

@@ -18,5 +18,10 @@ pub mod rest;
 pub mod wire;
 pub mod write;
 
+/// 0.3's word for a state.
+pub fn state_name(state: crate::proto::a2a::TaskState) -> &'static str {
+    names::state(state.into())
+}
+
 /// What a 0.3 card says of the protocol it speaks.
 pub const PROTOCOL_VERSION: &str = "0.3.0";

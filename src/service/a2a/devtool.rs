@@ -1,7 +1,7 @@
 //! The development-tool extension where a message comes in: settings, decisions, and going on with a task that has
 //! ended. Pure.
 
-use crate::domain::confirmation::confirmations;
+use crate::domain::confirmation::{confirmations, with_feedback};
 use crate::domain::error::Error;
 use crate::domain::settings;
 use crate::domain::store::Head;
@@ -17,6 +17,7 @@ pub(super) fn settings(message: &Message) -> Result<Option<AgentSettings>, Error
 pub(super) fn decisions(message: &mut Message) -> Result<Vec<(usize, ToolCallConfirmation)>, Error> {
     let decisions = confirmations(message).map_err(|(field, problem)| Error::field(field, problem))?;
     if !decisions.is_empty() {
+        with_feedback(message, decisions.iter().map(|(_, decision)| decision));
         message.metadata.get_or_insert_default().fields.extend(confirmation().fields);
     }
     Ok(decisions)

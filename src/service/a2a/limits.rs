@@ -16,9 +16,12 @@ pub(super) fn message(message: &Message) -> Result<(), Error> {
     id("message.contextId", &message.context_id)?;
     id("message.taskId", &message.task_id)?;
     count("message.parts", message.parts.len(), PARTS)?;
-    count("message.referenceTaskIds", message.reference_task_ids.len(), REFERENCES)?;
-    let mut references = message.reference_task_ids.iter().enumerate();
-    references.try_for_each(|(index, task)| id(&format!("message.referenceTaskIds[{index}]"), task))
+    references("message.referenceTaskIds", &message.reference_task_ids)
+}
+
+pub(in crate::service) fn references(field: &str, tasks: &[String]) -> Result<(), Error> {
+    count(field, tasks.len(), REFERENCES)?;
+    tasks.iter().enumerate().try_for_each(|(index, task)| id(&format!("{field}[{index}]"), task))
 }
 
 /// `place` is where the webhook stands in the request.
@@ -32,7 +35,7 @@ pub(super) fn webhook(config: &TaskPushNotificationConfig, place: &str) -> Resul
     length(&at("authentication.credentials"), &authentication.credentials, SECRET)
 }
 
-pub(super) fn id(field: &str, text: &str) -> Result<(), Error> {
+pub(in crate::service) fn id(field: &str, text: &str) -> Result<(), Error> {
     length(field, text, ID)
 }
 

@@ -1,11 +1,12 @@
 //! A2A 1.0 on the agent: every operation, for whoever asks. Each file holds one group of calls; the trait below only
 //! says which call is which. The 0.3 service and JSON-RPC call the same methods.
 
+mod coder;
+mod commands;
 mod devtool;
 mod fault;
-mod limits;
+pub(in crate::service) mod limits;
 mod negotiate;
-mod paging;
 mod push;
 mod read;
 mod send;
@@ -17,13 +18,14 @@ use tonic::codegen::BoxStream;
 use tonic::metadata::MetadataValue;
 use tonic::{Request, Response, Status};
 
+pub use self::commands::Executing;
 use self::negotiate::Caller;
-use self::paging::Pages;
 use crate::agent::Engine;
 use crate::domain::error::{Cause, Error};
 use crate::proto::a2a::a2a_service_server::A2aService;
 use crate::proto::a2a::*;
 use crate::proto::wkt::Empty;
+use crate::service::paging::Pages;
 
 /// What can be set about the service.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use crate::domain::extension::{RESUME, means};
 use crate::domain::principal::Principal;
 use crate::proto::a2a::AgentCard;
 use crate::proto::wkt::{Kind, Struct};
-use crate::service::who;
+use crate::service::{last_event_id, who};
 
 /// What holds for one call.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl Caller {
             tenant: String::new(),
             dialect,
             extensions: active(metadata, card)?,
-            after: after(metadata)?,
+            after: last_event_id(metadata)?,
         };
         if let Some(RequestMetadata(metadata)) = extensions.get()
             && caller.activates(RESUME)
@@ -85,16 +85,6 @@ fn active(metadata: &MetadataMap, card: &AgentCard) -> Result<Vec<String>, Error
         return Err(Error::new(Cause::ExtensionSupportRequired, message).with("uri", &missing.uri));
     }
     Ok(declared.iter().map(|extension| &extension.uri).filter(|uri| is_named(uri)).cloned().collect())
-}
-
-/// `Last-Event-ID`, which browsers send by themselves.
-fn after(metadata: &MetadataMap) -> Result<Option<u64>, Error> {
-    match text(metadata, "last-event-id").find(|id| !id.is_empty()) {
-        None => Ok(None),
-        Some(id) => {
-            id.trim().parse().map(Some).map_err(|_| Error::field("last-event-id", "is not an id of an event"))
-        }
-    }
 }
 
 /// The same in the request itself, where the resume extension puts it on events.

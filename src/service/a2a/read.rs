@@ -112,5 +112,6 @@ fn filter(request: &ListTasksRequest) -> Result<Filter, Error> {
         context_id: Some(request.context_id.clone()).filter(|id| !id.is_empty()),
         state: Some(state).filter(|state| *state != TaskState::Unspecified),
         updated_since: since.transpose()?,
+        open: false,
     })
 }

@@ -61,7 +61,10 @@ impl A2a {
         }
         let context_id = message.context_id.clone();
         let sent = match message.task_id.as_str() {
-            "" => self.begin(caller, message, push).await?,
+            "" => {
+                let coder = caller.sends_coder(&message);
+                self.begin(caller, message, push, coder).await?
+            }
             _ => self.go_on(caller, message, push).await?,
         };
         Ok(match sent {
@@ -70,7 +73,14 @@ impl A2a {
         })
     }
 
-    async fn begin(&self, caller: &Caller, mut message: Message, push: Option<Push>) -> Result<Sent, Error> {
+    /// `conversational` is what clients of Gemini CLI's own server take a task for.
+    async fn begin(
+        &self,
+        caller: &Caller,
+        mut message: Message,
+        push: Option<Push>,
+        conversational: bool,
+    ) -> Result<Sent, Error> {
         let repeat = self.repeat(caller, &message);
         let new_context = message.context_id.is_empty();
         if new_context {
@@ -83,7 +93,8 @@ impl A2a {
             ));
         }
         let (tenant, settings) = (caller.tenant.clone(), devtool::settings(&message)?);
-        let new = NewTask { tenant, message, repeat, new_context, settings, push };
+        let new =
+            NewTask { tenant, message, repeat, new_context, settings, push, command: None, conversational };
         self.engine.begin(&caller.who, new).await.map_err(|e| fault(e, Wanted::Say))
     }
 
@@ -97,10 +108,14 @@ impl A2a {
         }
         let repeat = self.repeat(caller, &message);
         let decides = message.parts.iter().any(is_confirmation);
-        if head.state.is_terminal() && caller.activates(DEVELOPMENT_TOOL) && !decides {
-            return self.begin(caller, devtool::continued(message, &head), push).await;
+        if head.state.is_terminal() && !decides {
+            let coder = caller.may_be_coder() && self.is_conversational(caller, &head).await?;
+            if coder || caller.activates(DEVELOPMENT_TOOL) {
+                return self.begin(caller, devtool::continued(message, &head), push, coder).await;
+            }
         }
-        let decisions = devtool::decisions(&mut message)?;
+        let mut decisions = devtool::decisions(&mut message)?;
+        self.fit(caller, &head, &message, &mut decisions).await?;
         let further = Further { message, repeat, decisions, push };
         self.engine.say(&caller.who, &head, further).await.map_err(|e| fault(e, Wanted::Say))
     }
@@ -151,10 +166,9 @@ impl A2a {
         snapshot: Snapshot,
         length: Option<usize>,
     ) -> Result<Task, EngineError> {
+        let view = self.view(caller, &snapshot);
         let mut task = snapshot.task;
         shorten(&mut task.history, length);
-        let mut view = self.view(caller, &task.id, &task.context_id);
-        view.calls = view.calls.map(|_| snapshot.calls);
         view.mark(&mut task, snapshot.sequence);
         if caller.activates(PUSH_STATE) {
             let pushes = self.engine.store().pushes(&caller.who, &task.id).await?;

@@ -12,15 +12,15 @@ use super::negotiate::Caller;
 use super::send::{Outcome, pauses};
 use super::{A2a, answer};
 use crate::agent::{Events, Watch};
-use crate::domain::calls::OpenCalls;
 use crate::domain::confirmation::is_confirmation;
-use crate::domain::dialect::{Cursor, Dialect};
+use crate::domain::dialect::{Cursor, Dialect, EndsAtPause};
 use crate::domain::error::{Cause, Error};
 use crate::domain::extension::{DEVELOPMENT_TOOL, RESUME};
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::Head;
 use crate::domain::stretch::Stretch;
-use crate::projection::v10::View;
+use crate::projection::view::View;
+use crate::projection::{coder, v10};
 use crate::proto::a2a::stream_response::Payload;
 use crate::proto::a2a::{SendMessageRequest, StreamResponse};
 
@@ -49,13 +49,16 @@ impl A2a {
                 let item = StreamResponse { payload: Some(Payload::Message(Box::new(message))) };
                 Ok(answer(caller, stream::iter([Ok(item)]).boxed()))
             }
-            // The RFC shows no task before the call that was decided about; 1.0 asks for one.
-            Outcome::Task { watch, sequence } if decides && caller.dialect == Dialect::V03 => {
-                self.behind(caller, &watch, sequence).await
-            }
             Outcome::Task { watch, sequence } => {
                 let snapshot = watch.snapshot(Some(sequence)).await.map_err(|e| fault(e, Wanted::Read))?;
-                self.from(caller, &watch, snapshot, length, Until::Pause).await
+                // The RFC shows no task before the call that was decided about; 1.0 asks for one. Gemini CLI's own
+                // server shows it once, when it begins.
+                let is_known = (decides && caller.dialect == Dialect::V03)
+                    || (caller.is_coder(&snapshot) && snapshot.task.history.len() > 1);
+                match is_known {
+                    true => Ok(self.behind(caller, &watch, &snapshot)),
+                    false => self.from(caller, &watch, snapshot, length, Until::Pause).await,
+                }
             }
         }
     }
@@ -74,15 +77,24 @@ impl A2a {
         if snapshot.task.status.as_ref().is_some_and(|status| status.state().is_terminal()) {
             return Err(over());
         }
+        if caller.is_coder(&snapshot) {
+            // A conversation has no end to wait for.
+            let mut turn = self.from(caller, &watch, snapshot, None, Until::Pause).await?;
+            turn.extensions_mut().insert(EndsAtPause);
+            return Ok(turn);
+        }
         self.from(caller, &watch, snapshot, None, Until::End).await
     }
 
-    /// Only what comes behind `sequence`, until the task ends or asks.
-    async fn behind(&self, caller: &Caller, watch: &Watch, sequence: u64) -> Result<Items, Error> {
-        let seen = watch.snapshot(Some(sequence)).await.map_err(|e| fault(e, Wanted::Read))?;
-        let mut view = self.view(caller, &seen.task.id, &seen.task.context_id);
-        view.calls = view.calls.map(|_| seen.calls);
-        Ok(items(caller, None, watch.events(sequence), view, Until::Pause))
+    /// From its first message on, until the task ends or asks.
+    pub(super) async fn follow(&self, caller: &Caller, watch: &Watch) -> Result<Items, Error> {
+        let snapshot = watch.snapshot(Some(2)).await.map_err(|e| fault(e, Wanted::Read))?;
+        self.from(caller, watch, snapshot, None, Until::Pause).await
+    }
+
+    /// Only what comes behind it, until the task ends or asks.
+    fn behind(&self, caller: &Caller, watch: &Watch, seen: &Snapshot) -> Items {
+        items(caller, None, watch.events(seen.sequence), self.view(caller, seen), Until::Pause)
     }
 
     /// A cursor asks for what was missed, so the task may have ended meanwhile.
@@ -96,11 +108,15 @@ impl A2a {
             ));
         }
         let watch = self.engine.watch(&caller.who, head);
-        let mut view = self.view(caller, &head.task_id, &head.context_id);
-        if view.calls.is_some() {
-            let seen = watch.snapshot(Some(after)).await.map_err(|e| fault(e, Wanted::Read))?;
-            view.calls = Some(seen.calls);
+        let mut seen = Snapshot::default();
+        seen.task.id.clone_from(&head.task_id);
+        seen.task.context_id.clone_from(&head.context_id);
+        if caller.activates(DEVELOPMENT_TOOL) || caller.may_be_coder() {
+            // How it began is shown to nobody, and says who sees what.
+            let after = Some(after.max(1));
+            seen = watch.snapshot(after).await.map_err(|e| fault(e, Wanted::Read))?;
         }
+        let view = self.view(caller, &seen);
         Ok(items(caller, None, watch.events(after), view, Until::End))
     }
 
@@ -115,22 +131,23 @@ impl A2a {
     ) -> Result<Items, Error> {
         let sequence = snapshot.sequence;
         let events = watch.events(sequence);
-        let calls = snapshot.calls.clone();
+        let view = self.view(caller, &snapshot);
         let task = self.shown(caller, snapshot, length).await.map_err(|e| fault(e, Wanted::Read))?;
-        let mut view = self.view(caller, &task.id, &task.context_id);
-        view.calls = view.calls.map(|_| calls);
         let first = StreamResponse { payload: Some(Payload::Task(Box::new(task))) };
         Ok(items(caller, Some((first, sequence)), events, view, until))
     }
 
-    /// What this client sees of a task, with no calls that it knows of yet.
-    pub(super) fn view(&self, caller: &Caller, task_id: &str, context_id: &str) -> View {
-        View {
-            task_id: task_id.to_owned(),
-            context_id: context_id.to_owned(),
-            resume: caller.activates(RESUME),
-            calls: caller.activates(DEVELOPMENT_TOOL).then(OpenCalls::default),
+    /// What this client sees of a task from where it stands.
+    pub(super) fn view(&self, caller: &Caller, seen: &Snapshot) -> View {
+        if caller.is_coder(seen) {
+            return View::Coder(coder::View::of(seen, self.engine.model()));
         }
+        View::Native(v10::View {
+            task_id: seen.task.id.clone(),
+            context_id: seen.task.context_id.clone(),
+            resume: caller.activates(RESUME),
+            calls: caller.activates(DEVELOPMENT_TOOL).then(|| seen.calls.clone()),
+        })
     }
 }
 

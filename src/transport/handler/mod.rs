@@ -2,6 +2,7 @@
 
 pub mod anthropic;
 pub mod card_v03;
+pub mod coder;
 pub mod compact;
 pub mod gemini;
 pub mod health;

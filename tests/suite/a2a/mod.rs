@@ -1,7 +1,7 @@
 //! A2A on the real binary: every operation over every binding, for several principals, with the rehearsal behind.
 
 mod bad_input;
-mod client;
+pub mod client;
 mod development;
 mod flows;
 mod isolation;

@@ -46,7 +46,7 @@ impl Bench {
     }
 
     pub fn talk(&self) -> Talk {
-        Talk { url: self.server.url("/"), knows: true }
+        Talk { url: self.server.url("/"), knows: true, key: TOKEN }
     }
 
     pub fn plain_talk(&self) -> Talk {
@@ -60,6 +60,7 @@ pub struct Talk {
     url: String,
     /// The client names the extension.
     knows: bool,
+    key: &'static str,
 }
 
 /// What one stream said, as far as it was read.
@@ -67,6 +68,11 @@ pub struct Talk {
 pub struct Heard(pub Vec<Value>);
 
 impl Talk {
+    /// As somebody else.
+    pub fn as_key(&self, key: &'static str) -> Self {
+        Self { key, ..self.clone() }
+    }
+
     /// A first message.
     pub async fn ask(&self, text: &str) -> Heard {
         self.stream(json!({"parts": [{"kind": "text", "text": text}]})).await
@@ -120,7 +126,7 @@ impl Talk {
 
     async fn post(&self, method: &str, params: Value) -> reqwest::Response {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let mut post = http().post(&self.url).bearer_auth(TOKEN).json(&body);
+        let mut post = http().post(&self.url).bearer_auth(self.key).json(&body);
         if self.knows {
             post = post.header("X-A2A-Extensions", DEVELOPMENT_TOOL);
         }

@@ -9,5 +9,6 @@ mod hostile;
 pub mod kit;
 mod outcomes;
 mod plain;
+mod refine;
 mod rfc;
 mod turns;

@@ -17,7 +17,7 @@ use agena::service::card::{Offer, Place, card};
 use agena::service::push_body::PushBodies;
 use agena::store::{Durability, Sqlite};
 use agena::transcode::{Mount, Router, Tenants, Unknown};
-use agena::transport::handler::{jsonrpc, well_known};
+use agena::transport::handler::{coder, jsonrpc, well_known};
 use agena::transport::{Drained, Listener, Server, stack};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -66,6 +66,8 @@ pub struct A2aServer {
     /// The same, for tests that want to stop it somewhere.
     pub meddler: Arc<Meddler>,
     pub counts: Arc<Counts>,
+    /// What its agent was made with.
+    pub agent: AgentSetup,
     stop: oneshot::Sender<()>,
     end: oneshot::Sender<()>,
     serving: JoinHandle<Drained>,
@@ -91,7 +93,8 @@ impl A2aServer {
             server(&setup, address, &a2a).serve(listener, async { stopped.await.unwrap_or_default() });
         let serving = tokio::spawn(serving);
         let delivering = tokio::spawn(deliverer.run(async { ended.await.unwrap_or_default() }));
-        Self { address, a2a, store, meddler, counts, stop, end, serving, delivering }
+        let agent = setup.agent.clone();
+        Self { address, a2a, store, meddler, counts, agent, stop, end, serving, delivering }
     }
 
     /// Stops it, and waits until nobody holds its journal any more.
@@ -168,6 +171,7 @@ fn server(setup: &A2aSetup, address: SocketAddr, a2a: &Arc<A2a>) -> Server {
     router.mount(Mount::ROOT, well_known::routes(a2a.card(), SystemTime::now()).unwrap()).unwrap();
     router.mount(ROOT, a2a_service_http::routes(a2a)).unwrap();
     router.mount(ROOT, jsonrpc::routes(a2a)).unwrap();
+    router.mount(Mount::ROOT, coder::routes(a2a)).unwrap();
     let grpc = A2aServiceServer::from_arc(Arc::clone(a2a));
     Server {
         stack: stack(setup.rim.rim(address), Arc::new(router), Routes::new(grpc)),

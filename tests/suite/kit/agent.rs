@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use agena::agent::Mind;
 use agena::agent::mind::Options;
+use agena::domain::mcp::{NoServers, Servers};
 use agena::domain::model::{Backend, Chunks};
 use agena::model::rehearsal::{Rehearsal, Script};
 use agena::proto::gemini::GenerateContentRequest;
@@ -22,6 +23,8 @@ pub struct AgentSetup {
     pub asked: Asked,
     /// Asked instead of the script.
     pub instead: Option<Instead>,
+    /// MCP servers; none without.
+    pub servers: Option<WithServers>,
 }
 
 /// Any model.
@@ -31,6 +34,16 @@ pub struct Instead(pub Arc<dyn Backend>);
 impl std::fmt::Debug for Instead {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Instead")
+    }
+}
+
+/// Any servers.
+#[derive(Clone)]
+pub struct WithServers(pub Arc<dyn Servers>);
+
+impl std::fmt::Debug for WithServers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WithServers")
     }
 }
 
@@ -80,6 +93,10 @@ impl AgentSetup {
             brain: rehearsal,
             backend: spy,
             workshop: Arc::new(Bench::new(options).unwrap()),
+            servers: self
+                .servers
+                .clone()
+                .map_or_else(|| Arc::new(NoServers) as Arc<dyn Servers>, |these| these.0),
             options: self.options.clone(),
         }
     }

@@ -8,7 +8,8 @@ use std::time::SystemTime;
 use agena::domain::grant::Grant;
 use agena::domain::principal::Principal;
 use agena::domain::store::{
-    After, Commit, Committed, Context, Due, Filter, Head, Page, Push, Result, SendKey, Store, Taken,
+    After, Commit, Committed, Context, ContextPage, Due, Filter, Head, Page, Push, Result, SendKey, Store,
+    Taken,
 };
 use agena::proto::task::TaskEvent;
 use tokio::sync::oneshot;
@@ -103,6 +104,20 @@ impl Store for Meddler {
 
     async fn grants(&self, who: &Principal, context: &Context) -> Result<Vec<Grant>> {
         self.inner.grants(who, context).await
+    }
+
+    async fn contexts(
+        &self,
+        who: &Principal,
+        tenant: &str,
+        after: Option<&After>,
+        size: usize,
+    ) -> Result<ContextPage> {
+        self.inner.contexts(who, tenant, after, size).await
+    }
+
+    async fn all_grants(&self, who: &Principal, tenant: &str) -> Result<Vec<(String, Grant)>> {
+        self.inner.all_grants(who, tenant).await
     }
 
     async fn revoke_grant(&self, who: &Principal, context: &Context, id: &str) -> Result<bool> {

@@ -1,0 +1,75 @@
+//! The routes beside A2A: behind a key, each principal's own, and bounded.
+
+use serde_json::{Value, json};
+
+use super::client::Coder;
+use crate::agent::kit::Bench;
+use crate::kit::{OTHER, TOKEN};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_is_opened_looked_at_and_talked_to() {
+    let bench = Bench::start(&json!({"rules": [{"do": [{"say": "Hi."}]}]}).to_string()).await;
+    let (server, coder) = (&bench.server, Coder::of(&bench));
+    assert_eq!(server.call_as(TOKEN, "GET", "/tasks/metadata", None).await, (204, Value::Null));
+    let body = json!({"contextId": "c", "agentSettings": coder.settings()["coderAgent"]});
+    let (status, id) = server.call_as(TOKEN, "POST", "/tasks", Some(&body)).await;
+    assert_eq!(status, 201);
+    let id = id.as_str().unwrap();
+    let (_, one) = server.call_as(TOKEN, "GET", &format!("/tasks/{id}/metadata"), None).await;
+    let facts = &one["metadata"];
+    assert_eq!((&facts["taskState"], &facts["contextId"]), (&json!("submitted"), &json!("c")));
+    assert_eq!((&facts["model"], &facts["mcpServers"]), (&json!("rehearsal"), &json!([])));
+    let tools = facts["availableTools"].as_array().unwrap();
+    assert!(tools.iter().any(|tool| tool["name"] == "read_file" && tool["parameterSchema"].is_object()));
+    let first = coder.say(id, "hello").await;
+    assert_eq!(first.trail()[0], "task");
+    assert_eq!((first.task().as_str(), first.text().as_str()), (id, "Hi."));
+    assert_eq!(coder.say(id, "and?").await.trail()[0], "state-change working");
+    let all = server.call("GET", "/tasks/metadata", None).await;
+    assert_eq!((all.as_array().unwrap().len(), &all[0]["taskState"]), (1, &json!("input-required")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_sees_or_uses_the_tasks_of_another() {
+    let bench = Bench::start(&json!({"rules": [{"do": [{"say": "Hi."}]}]}).to_string()).await;
+    let server = &bench.server;
+    let id = server.call("POST", "/tasks", Some(&json!({}))).await;
+    let path = format!("/tasks/{}/metadata", id.as_str().unwrap());
+    for (key, status) in [(TOKEN, 200), (OTHER, 404), ("nobody", 401)] {
+        assert_eq!(server.call_as(key, "GET", &path, None).await.0, status, "{key}");
+    }
+    assert_eq!(server.call_as(OTHER, "GET", "/tasks/metadata", None).await.0, 204);
+    for (method, path) in [("GET", "/tasks/metadata"), ("POST", "/tasks")] {
+        assert_eq!(server.call_as("nobody", method, path, Some(&json!({}))).await.0, 401);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_opened_is_refused() {
+    let bench = Bench::start("").await;
+    for body in [json!([]), json!({"contextId": 5}), json!({"contextId": "x".repeat(300)})] {
+        let (status, answer) = bench.server.call_as(TOKEN, "POST", "/tasks", Some(&body)).await;
+        assert_eq!(status, 400, "{answer}");
+        assert!(answer["error"].is_string(), "{answer}");
+    }
+    for _ in 0..100 {
+        bench.server.call("POST", "/tasks", Some(&json!({}))).await;
+    }
+    let (status, answer) = bench.server.call_as(TOKEN, "POST", "/tasks", Some(&json!({}))).await;
+    assert!(status == 429 || status == 503, "{status} {answer}");
+    assert_eq!(bench.server.call("GET", "/tasks/metadata", None).await.as_array().unwrap().len(), 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_was_opened_waits_over_a_restart() {
+    let journal = tempfile::tempdir().unwrap();
+    let path = journal.path().join("journal.db");
+    let script = json!({"rules": [{"do": [{"say": "Hi."}]}]}).to_string();
+    let with = |setup: crate::kit::A2aSetup| crate::kit::A2aSetup { journal: Some(path.clone()), ..setup };
+    let bench = Bench::with(&script, with).await;
+    let id = bench.server.call("POST", "/tasks", Some(&json!({}))).await;
+    bench.server.stop().await;
+    let bench = Bench::with(&script, with).await;
+    let first = Coder::of(&bench).say(id.as_str().unwrap(), "hello").await;
+    assert_eq!((first.text().as_str(), first.trail()[0].as_str()), ("Hi.", "task"));
+}
