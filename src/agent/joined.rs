@@ -7,7 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::domain::mcp::Crew;
-use crate::domain::tool::{Call, Declaration, Outcome, Plan, Run, ToolError, Toolbox};
+use crate::domain::tool::{Approval, Call, Declaration, Outcome, Plan, Run, ToolError, Toolbox};
+use crate::proto::task::SavedFile;
 
 pub(super) struct Joined {
     pub(super) tools: Arc<dyn Toolbox>,
@@ -33,6 +34,22 @@ impl Toolbox for Joined {
             true => self.servers.run(run).await,
             false => self.tools.run(run).await,
         }
+    }
+
+    /// A server changes no file that could be brought back.
+    async fn saves(&self, call: &Call, approval: &Approval) -> Vec<SavedFile> {
+        match self.servers.owns(&call.tool) {
+            true => Vec::new(),
+            false => self.tools.saves(call, approval).await,
+        }
+    }
+
+    fn commands(&self) -> BTreeMap<String, String> {
+        self.tools.commands()
+    }
+
+    async fn content(&self, path: &str) -> Result<Option<String>, ToolError> {
+        self.tools.content(path).await
     }
 
     fn workspace(&self) -> &str {

@@ -201,19 +201,13 @@ pub trait Toolbox: Send + Sync + 'static {
     async fn run(&self, run: Run) -> Result<Outcome, ToolError>;
 
     /// The files that a call is about to change, as they are now. Nothing for one that edits none.
-    async fn saves(&self, _call: &Call, approval: &Approval) -> Vec<SavedFile> {
-        approval.saves().into_iter().collect()
-    }
+    async fn saves(&self, call: &Call, approval: &Approval) -> Vec<SavedFile>;
 
     /// The user's own commands: the text of each TOML file, by its name. Those of the workspace only if it is trusted.
-    fn commands(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
+    fn commands(&self) -> BTreeMap<String, String>;
 
     /// A file of the workspace as it is; none if there is none. An error says why it cannot be told.
-    async fn content(&self, path: &str) -> Result<Option<String>, ToolError> {
-        Err(ToolError::new("file_not_found", format!("{path} cannot be read here")))
-    }
+    async fn content(&self, path: &str) -> Result<Option<String>, ToolError>;
 
     /// Where it works: an absolute path.
     fn workspace(&self) -> &str;

@@ -8,6 +8,7 @@ use agena::domain::error::{Cause, Error};
 use agena::domain::principal::Principal;
 use agena::domain::request_id::RequestId;
 use agena::proto::rpc;
+use agena::proto::schema::violations;
 use agena::proto::wkt::{self, Empty};
 use futures::StreamExt;
 use prost::Message;
@@ -143,7 +144,14 @@ impl ProbeService for Shared {
         &self,
         request: Request<Streaming<ChatRequest>>,
     ) -> Result<Response<BoxStream<ChatResponse>>, Status> {
-        let heard = request.into_inner().map(|said| said.map(|said| ChatResponse { heard: said.said }));
+        // What comes in a stream is inspected by its service, which could go on after a bad item.
+        let heard = request.into_inner().map(|said| {
+            let said = said?;
+            match violations(&said) {
+                found if found.is_empty() => Ok(ChatResponse { heard: said.said }),
+                found => Err(Error::invalid(found).into()),
+            }
+        });
         Ok(Response::new(heard.boxed()))
     }
 }
