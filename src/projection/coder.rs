@@ -3,6 +3,7 @@
 //! service calls it for tasks that such a client has begun.
 
 mod call;
+pub mod command;
 pub mod metadata;
 pub mod opening;
 pub mod outcome;

@@ -22,15 +22,17 @@ use crate::domain::stretch::Stretch;
 use crate::projection::view::View;
 use crate::projection::{coder, v10};
 use crate::proto::a2a::stream_response::Payload;
-use crate::proto::a2a::{SendMessageRequest, StreamResponse};
+use crate::proto::a2a::{SendMessageRequest, StreamResponse, TaskState};
 
-type Items = Response<BoxStream<'static, Result<StreamResponse, Status>>>;
+pub type Items = Response<BoxStream<'static, Result<StreamResponse, Status>>>;
 
 /// When a stream has told enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
-    /// The task ends or asks: whoever sent a message has the answer.
-    Pause,
+    /// The task ends or asks, at this event or behind it: whoever sent a message has the answer.
+    Pause(u64),
+    /// This event is told.
+    Here(u64),
     /// The task ends.
     End,
 }
@@ -57,7 +59,7 @@ impl A2a {
                     || (caller.is_coder(&snapshot) && snapshot.task.history.len() > 1);
                 match is_known {
                     true => Ok(self.behind(caller, &watch, &snapshot)),
-                    false => self.from(caller, &watch, snapshot, length, Until::Pause).await,
+                    false => self.from(caller, &watch, snapshot, length, Until::Pause(0)).await,
                 }
             }
         }
@@ -78,8 +80,8 @@ impl A2a {
             return Err(over());
         }
         if caller.is_coder(&snapshot) {
-            // A conversation has no end to wait for.
-            let mut turn = self.from(caller, &watch, snapshot, None, Until::Pause).await?;
+            let until = turn(snapshot.task.status.as_ref().map(|status| status.state()), snapshot.sequence);
+            let mut turn = self.from(caller, &watch, snapshot, None, until).await?;
             turn.extensions_mut().insert(EndsAtPause);
             return Ok(turn);
         }
@@ -89,12 +91,12 @@ impl A2a {
     /// From its first message on, until the task ends or asks.
     pub(super) async fn follow(&self, caller: &Caller, watch: &Watch) -> Result<Items, Error> {
         let snapshot = watch.snapshot(Some(2)).await.map_err(|e| fault(e, Wanted::Read))?;
-        self.from(caller, watch, snapshot, None, Until::Pause).await
+        self.from(caller, watch, snapshot, None, Until::Pause(0)).await
     }
 
     /// Only what comes behind it, until the task ends or asks.
     fn behind(&self, caller: &Caller, watch: &Watch, seen: &Snapshot) -> Items {
-        items(caller, None, watch.events(seen.sequence), self.view(caller, seen), Until::Pause)
+        items(caller, None, watch.events(seen.sequence), self.view(caller, seen), Until::Pause(0))
     }
 
     /// A cursor asks for what was missed, so the task may have ended meanwhile.
@@ -117,7 +119,16 @@ impl A2a {
             seen = watch.snapshot(after).await.map_err(|e| fault(e, Wanted::Read))?;
         }
         let view = self.view(caller, &seen);
-        Ok(items(caller, None, watch.events(after), view, Until::End))
+        if !caller.is_coder(&seen) {
+            return Ok(items(caller, None, watch.events(after), view, Until::End));
+        }
+        let until = turn(Some(head.state), head.sequence);
+        if until == Until::Here(after) {
+            return Ok(answer(caller, stream::empty().boxed()));
+        }
+        let mut missed = items(caller, None, watch.events(after), view, until);
+        missed.extensions_mut().insert(EndsAtPause);
+        Ok(missed)
     }
 
     /// The task as it was seen, and then what comes behind it.
@@ -140,7 +151,7 @@ impl A2a {
     /// What this client sees of a task from where it stands.
     pub(super) fn view(&self, caller: &Caller, seen: &Snapshot) -> View {
         if caller.is_coder(seen) {
-            return View::Coder(coder::View::of(seen, self.engine.model()));
+            return View::Coder(coder::View::of(seen, &self.engine.model()));
         }
         View::Native(v10::View {
             task_id: seen.task.id.clone(),
@@ -148,6 +159,14 @@ impl A2a {
             resume: caller.activates(RESUME),
             calls: caller.activates(DEVELOPMENT_TOOL).then(|| seen.calls.clone()),
         })
+    }
+}
+
+/// A conversation has no end to wait for: its turn has one, perhaps already.
+fn turn(state: Option<TaskState>, sequence: u64) -> Until {
+    match state {
+        Some(state) if state.is_terminal() || state == TaskState::InputRequired => Until::Here(sequence),
+        _ => Until::Pause(sequence),
     }
 }
 
@@ -195,13 +214,19 @@ impl Told {
     fn ready(&mut self) -> Option<StreamResponse> {
         if let Some((item, sequence)) = self.first.take() {
             self.cursor.set(sequence);
+            self.events = self.events.take().filter(|_| self.until != Until::Here(sequence));
             return Some(item);
         }
         while let Some(event) = self.now.get(self.next) {
             self.next += 1;
             self.cursor.set(event.sequence);
             let item = self.view.event(event);
-            if self.until == Until::Pause && pauses(event.event.as_ref()) {
+            let is_enough = match self.until {
+                Until::Pause(from) => event.sequence >= from && pauses(event.event.as_ref()),
+                Until::Here(last) => event.sequence >= last,
+                Until::End => false,
+            };
+            if is_enough {
                 self.now.truncate(self.next);
                 self.events = None;
             }
