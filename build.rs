@@ -3,6 +3,8 @@
 //! Two sets of files are compiled: the product's (`proto/`) and the tests' own service (`tests/proto/`), whose
 //! code only the test binaries include. Generated code names this crate `::agena`, so both can use it.
 
+#[path = "build/console.rs"]
+mod console;
 #[path = "build/http.rs"]
 mod http;
 #[path = "build/json.rs"]
@@ -56,10 +58,11 @@ const SETS: [Set; 2] = [
 ];
 
 fn main() -> Result<()> {
-    for watched in ["build.rs", "build", "src/transcode/template.rs", "proto", "tests/proto"] {
+    for watched in ["build.rs", "build", "src/transcode/template.rs", "proto", "tests/proto", "web/dist"] {
         println!("cargo:rerun-if-changed={watched}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    console::generate(Path::new("web/dist"), &out.join("console"))?;
     SETS.iter().try_for_each(|set| compile(set, &out.join(set.name)))
 }
 

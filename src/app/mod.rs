@@ -158,7 +158,7 @@ impl App {
         let facades = Facades::new(settings, &models, &shelf)?;
         let (grpc, health) = grpc(settings, &a2a, &v03, &devtool, &facades).await?;
         let rim = rim(settings, listener.address(), access);
-        let router = Arc::new(router(&a2a, &v03, &devtool, &metrics, &facades)?);
+        let router = Arc::new(router(settings, &a2a, &v03, &devtool, &metrics, &facades)?);
         let server = Server {
             stack: transport::stack(rim, router, grpc),
             tls,

@@ -24,7 +24,7 @@ use crate::service::a2a_v03::A2aV03;
 use crate::service::devtool::DevTool;
 use crate::telemetry::metrics::Metrics;
 use crate::transcode::{Body, Mount, Route, Router, Rule, Slash, Tenants, Unknown};
-use crate::transport::handler::{card_v03, coder, health, jsonrpc, metrics, well_known};
+use crate::transport::handler::{card_v03, coder, console, health, jsonrpc, metrics, well_known};
 
 /// What health and reflection tell of.
 pub(super) fn services() -> impl Iterator<Item = &'static str> {
@@ -52,6 +52,7 @@ const fn post(template: &'static str) -> Rule {
 }
 
 pub(super) fn router(
+    settings: &Settings,
     a2a: &Arc<A2a>,
     v03: &Arc<A2aV03>,
     devtool: &Arc<DevTool>,
@@ -67,6 +68,9 @@ pub(super) fn router(
     router.mount(Mount::ROOT, health::routes())?;
     router.mount(Mount::ROOT, metrics::routes(metrics))?;
     router.mount(Mount::ROOT, well_known::routes(a2a.card(), SystemTime::now())?)?;
+    if settings.console {
+        router.mount(Mount::ROOT, console::routes())?;
+    }
     router.mount(RPC, jsonrpc::routes(a2a))?;
     router.mount(Mount::ROOT, coder::routes(a2a))?;
     router.mount(A2A_ROOT, native.clone())?;

@@ -24,6 +24,9 @@ pub fn banner(
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  {name:<12}{value}");
     };
+    if settings.console {
+        line("console", &console(url, token));
+    }
     line("gRPC", &format!("{authority}   (also gRPC-Web)"));
     line("HTTP+JSON", &format!("{url}   (streams are server-sent events)"));
     line("agent card", &format!("{url}/.well-known/agent-card.json"));
@@ -36,6 +39,14 @@ pub fn banner(
         None => line("token", "none needed: whoever reaches this port may use it"),
     }
     text
+}
+
+/// Opens without asking for anything. What stands behind `#` stays in the browser: no server and no log sees it.
+fn console(url: &str, token: Option<&Secret>) -> String {
+    match token {
+        Some(token) => format!("{url}/#token={}", token.expose()),
+        None => format!("{url}/"),
+    }
 }
 
 fn workspace(settings: &Settings) -> String {
@@ -182,6 +193,13 @@ mod tests {
         ),
         (&["--set", ARMS], &[("GEMINI_API_KEY", "hush")], "gemini-3.8-flash   (by routes; 1 route)"),
     ];
+
+    #[test]
+    fn the_link_to_the_console_brings_the_token_where_no_log_sees_it() {
+        let token = Secret::new("t0k3n".to_owned());
+        assert_eq!(console("http://h:1", Some(&token)), "http://h:1/#token=t0k3n");
+        assert_eq!(console("http://h:1", None), "http://h:1/");
+    }
 
     #[test]
     fn the_model_is_named_with_who_serves_it_and_without_its_key() {

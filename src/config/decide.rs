@@ -67,6 +67,7 @@ pub(super) fn decide(raw: Raw, written: Written, world: &World) -> Result<Settin
             server.drain_seconds.map_or(DRAIN_SECONDS, |seconds| seconds.get().into()),
         ),
         reflection: server.reflection.unwrap_or(true),
+        console: server.console.unwrap_or(true),
         limits: limits(&raw.limits),
         tls: tls(raw.tls, files)?,
         auth: auth(raw.auth, listen, files)?,

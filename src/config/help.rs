@@ -57,6 +57,7 @@ Keys of the file, in TOML, with their defaults:
   server.max_connections   10000
   server.drain_seconds     30; how long calls may finish after a stop was asked for
   server.reflection        true; whether gRPC clients may ask for the schema
+  server.console           true; whether there is a web console at /
   limits.body_bytes        4194304
   limits.message_bytes     4194304
   limits.header_bytes      65536

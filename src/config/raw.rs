@@ -39,6 +39,7 @@ pub(super) struct Server {
     pub(super) max_connections: Option<Bounded<1, 1_000_000>>,
     pub(super) drain_seconds: Option<Bounded<0, 3600>>,
     pub(super) reflection: Option<bool>,
+    pub(super) console: Option<bool>,
 }
 
 /// One kibibyte to one gibibyte.

@@ -16,6 +16,7 @@ impl Settings {
             max_connections,
             drain,
             reflection,
+            console,
             limits,
             tls,
             auth,
@@ -35,7 +36,8 @@ impl Settings {
             && *public_url == new.public_url
             && *allowed_hosts == new.allowed_hosts
             && *allowed_origins == new.allowed_origins
-            && (*max_connections, *drain, *reflection) == (new.max_connections, new.drain, new.reflection);
+            && (*max_connections, *drain) == (new.max_connections, new.drain)
+            && (*reflection, *console) == (new.reflection, new.console);
         let (same_tls, same_auth) = (*tls == new.tls, auth.is(&new.auth));
         let new_file = new.own_files.iter().any(|file| !own_files.contains(file));
         let same = [

@@ -26,6 +26,7 @@ pub struct Settings {
     /// How long running calls may still take once a stop was asked for.
     pub drain: Duration,
     pub reflection: bool,
+    pub console: bool,
     pub limits: Limits,
     pub tls: Option<TlsFiles>,
     pub auth: AuthMode,

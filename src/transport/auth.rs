@@ -6,6 +6,7 @@ use http::{HeaderMap, Method};
 use tracing::Span;
 
 use super::gate::Gate;
+use super::handler::console;
 use super::protocol::{Protocol, Request};
 use crate::domain::error::{Cause, Error};
 use crate::domain::principal::Principal;
@@ -17,7 +18,7 @@ const KEY_HEADERS: [&str; 2] = ["x-api-key", "x-goog-api-key"];
 /// One for each place. Who sends more is guessing, and each costs work before anybody is known.
 const MAX_PRESENTED: usize = 4;
 
-/// What anybody may see: the card, and whether the server lives. Whole paths, because a prefix would also cover
+/// What anybody may see, besides the console's files: the card, and whether the server lives. Whole paths, because a prefix would also cover
 /// routes that begin with a variable.
 const PUBLIC_PATHS: [&str; 3] = ["/.well-known/agent-card.json", "/.well-known/agent.json", "/healthz"];
 
@@ -78,7 +79,8 @@ fn is_public(request: &Request) -> bool {
     let path = request.uri().path();
     match Protocol::of(request) {
         Protocol::Http => {
-            matches!(*request.method(), Method::GET | Method::HEAD) && PUBLIC_PATHS.contains(&path)
+            matches!(*request.method(), Method::GET | Method::HEAD)
+                && (PUBLIC_PATHS.contains(&path) || console::is_file(path))
         }
         Protocol::Grpc | Protocol::GrpcWeb => PUBLIC_SERVICES.iter().any(|service| path.starts_with(service)),
     }
@@ -143,6 +145,10 @@ mod tests {
         for (method, path, content_type, expected) in [
             ("GET", "/.well-known/agent-card.json", "", true),
             ("HEAD", "/.well-known/agent.json?x=1", "", true),
+            ("GET", "/", "", true),
+            ("GET", "/?key=wrong", "", true),
+            ("POST", "/", "application/json", false),
+            ("GET", "/assets/other.js", "", false),
             ("GET", "/healthz", "application/json", true),
             ("POST", "/healthz", "application/json", false),
             ("POST", "/.well-known/agent-card.json", "application/json", false),

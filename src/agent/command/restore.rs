@@ -92,7 +92,7 @@ fn restored(done: &Done) -> Does {
 fn points(journals: &[Vec<TaskEvent>]) -> Vec<Point> {
     let mut points: Vec<Point> = journals.iter().flat_map(|events| of_task(events)).collect();
     points.retain(Point::counts);
-    points.sort_by(|a, b| a.at.cmp(&b.at));
+    points.sort_by_key(|point| point.at);
     points
 }
 

@@ -16,7 +16,8 @@ fn defaults() {
     assert_eq!(settings.listen.to_string(), "127.0.0.1:41242");
     assert_eq!(settings.data_dir, Path::new("/home/u/.local/share/agena"));
     assert_eq!(settings.workspace, Path::new("/cwd"));
-    assert!(settings.public_url.is_none() && settings.tls.is_none() && settings.reflection);
+    assert!(settings.public_url.is_none() && settings.tls.is_none());
+    assert!(settings.reflection && settings.console);
     assert_eq!((settings.max_connections, settings.drain.as_secs()), (10_000, 30));
     let limits = settings.limits;
     assert_eq!(
@@ -60,6 +61,7 @@ fn set_takes_toml_and_else_text() {
         ("log.filter=info,agena[x=1]=debug", "log.filter = 'info,agena[x=1]=debug'"),
         ("server.listen=127.0.0.1:80", "server.listen = '127.0.0.1:80'"),
         ("server.reflection=false", "server.reflection = false"),
+        ("server.console=false", "server.console = false"),
         (
             r#"server.allowed_origins=["http://localhost:5173"]"#,
             "server.allowed_origins = ['http://localhost:5173']",

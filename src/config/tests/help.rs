@@ -19,6 +19,7 @@ const KEYS: [(&str, &str); 52] = [
     ("server.max_connections", "1"),
     ("server.drain_seconds", "0"),
     ("server.reflection", "false"),
+    ("server.console", "false"),
     ("limits.body_bytes", "1024"),
     ("limits.message_bytes", "1024"),
     ("limits.header_bytes", "8192"),

@@ -62,7 +62,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["--set", "server.drain_seconds=soon"], "--set server.drain_seconds: must be a number from 0 to 3600"),
     (
         &["--set", "server.drain_second=5"],
-        "--set server.drain_second: unknown key `drain_second`, expected one of `listen`, `public_url`, `allowed_hosts`, `allowed_origins`, `max_connections`, `drain_seconds`, `reflection`",
+        "--set server.drain_second: unknown key `drain_second`, expected one of `listen`, `public_url`, `allowed_hosts`, `allowed_origins`, `max_connections`, `drain_seconds`, `reflection`, `console`",
     ),
     (
         &["--set", "a2a.tenants=['tasks']"],

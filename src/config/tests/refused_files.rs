@@ -19,7 +19,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "[server]\nlisen = '127.0.0.1:1'",
-        "FILE: server.lisen: unknown key `lisen`, expected one of `listen`, `public_url`, `allowed_hosts`, `allowed_origins`, `max_connections`, `drain_seconds`, `reflection`",
+        "FILE: server.lisen: unknown key `lisen`, expected one of `listen`, `public_url`, `allowed_hosts`, `allowed_origins`, `max_connections`, `drain_seconds`, `reflection`, `console`",
     ),
     ("[server]\nlisten = 41242", "FILE: server.listen: must be a string"),
     (

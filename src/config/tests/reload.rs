@@ -15,6 +15,7 @@ fn each_table_is_named_by_what_changes_in_it() {
         ("server.public_url = 'https://a.example'", &["server"]),
         ("server.drain_seconds = 1", &["server"]),
         ("server.reflection = false", &["server"]),
+        ("server.console = false", &["server"]),
         ("limits.body_bytes = 1024", &["limits"]),
         ("tls = {cert = '/c', key = '/k'}", &["tls"]),
         ("auth.mode = 'none'", &["auth"]),

@@ -4,6 +4,7 @@ pub mod anthropic;
 pub mod card_v03;
 pub mod coder;
 pub mod compact;
+pub mod console;
 pub mod gemini;
 pub mod health;
 pub mod jsonrpc;

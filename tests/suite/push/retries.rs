@@ -195,8 +195,9 @@ async fn a_webhook_that_was_removed_gets_nothing_any_more() {
     server.call("POST", &format!("/tasks/{task}:cancel"), Some(&json!({}))).await;
     until_all(&server, &task, |push| push.attempts == 1).await;
     server.call("DELETE", &format!("/tasks/{task}/pushNotificationConfigs/a"), None).await;
-    // By the fourth time of the other one its second time would long have been.
-    kept.wait(4).await;
-    assert_eq!(removed.received().len(), 1);
+    // One may be on its way when it is removed. While the other one is visited four times, three more would have come.
+    let (visited, before) = (removed.received().len(), kept.received().len());
+    kept.wait(before + 4).await;
+    assert!(removed.received().len() <= visited + 1, "{visited} and then {}", removed.received().len());
     assert_eq!(stored(&server, &task).await.len(), 1);
 }

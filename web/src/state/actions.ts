@@ -1,0 +1,143 @@
+// What the user does: each is one call, made so that sending it again does no harm.
+
+import { create } from "@bufbuild/protobuf";
+import { signal } from "@preact/signals";
+import { ApprovalMode, AgentSettingsSchema, type AgentSettings } from "#gen/agena/devtool/v1/event_pb";
+import type { TaskUpdate } from "#gen/agena/devtool/v1/service_pb";
+import { CommandExecutionStatus } from "#gen/agena/devtool/v1/command_pb";
+import { devtool } from "../wire/client";
+import { isPassing, problemOf } from "../wire/errors";
+import { backoff, pause } from "../wire/retry";
+import type { Opened } from "../wire/streams";
+import { announce, complain } from "./announce";
+import { follow, openViews } from "./conversation";
+import { hasEnded, type TaskView } from "./model";
+import { preferences } from "./preferences";
+import { go, route } from "./route";
+import { soon } from "./tasks";
+
+export const sending = signal(false);
+
+/** Settings for the next task: what held in the context, and what the user chose since. */
+export function nextSettings(last: TaskView | undefined): AgentSettings | undefined {
+  const chosen = preferences.value;
+  const before = last?.settings;
+  const wants = {
+    workspacePath: last === undefined ? chosen.workspace : (before?.workspacePath ?? ""),
+    model: chosen.model || (before?.model ?? ""),
+    approvalMode: chosen.approvalMode || (before?.approvalMode ?? ApprovalMode.APPROVAL_MODE_UNSPECIFIED),
+  };
+  const changed =
+    wants.workspacePath !== (before?.workspacePath ?? "") ||
+    wants.model !== (before?.model ?? "") ||
+    wants.approvalMode !== (before?.approvalMode ?? ApprovalMode.APPROVAL_MODE_UNSPECIFIED);
+  if (!changed) return undefined;
+  const kept = before === undefined ? {} : { allowedTools: before.allowedTools, mcpServers: before.mcpServers };
+  return create(AgentSettingsSchema, { ...kept, ...wants });
+}
+
+/** The task that a message goes to, if one is under way. */
+export function openTask(): TaskView | undefined {
+  return openViews.value.findLast((view) => view.items.length > 0 && !hasEnded(view.state));
+}
+
+/** Sends the words wherever they belong. False if they were not taken. */
+export async function send(prompt: string, anew: boolean): Promise<boolean> {
+  const running = anew ? undefined : openTask();
+  sending.value = true;
+  try {
+    if (running === undefined) await start(prompt);
+    else await goOn(running.taskId, prompt);
+    return true;
+  } catch (error) {
+    complain(problemOf(error).message);
+    return false;
+  } finally {
+    sending.value = false;
+  }
+}
+
+async function start(prompt: string): Promise<void> {
+  const { contextId = "" } = route.value;
+  const settings = nextSettings(openViews.value.at(-1));
+  const request = { prompt, contextId, messageId: crypto.randomUUID(), ...(settings ? { settings } : {}) };
+  const stop = new AbortController();
+  // The same message id makes it the same task, should the first answer get lost.
+  const { first, rest } = await again(async () => {
+    const stream = devtool.startTask(request, { signal: stop.signal })[Symbol.asyncIterator]();
+    const begun = await stream.next();
+    const update = begun.done ? undefined : begun.value.update;
+    if (update === undefined) throw new Error("The server started no task.");
+    return { first: update, rest: stream };
+  });
+  follow(first.taskId, (options) => joined(first, rest, options, stop));
+  go({ contextId: first.contextId });
+  soon();
+}
+
+/** The update that was read to learn the task's id, and then the stream that it came from. */
+async function* joined(
+  first: TaskUpdate,
+  rest: AsyncIterator<{ update?: TaskUpdate }>,
+  { onHeader, signal }: Opened,
+  stop: AbortController,
+): AsyncGenerator<{ update?: TaskUpdate }> {
+  signal.addEventListener("abort", () => stop.abort());
+  onHeader();
+  yield { update: first };
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+async function goOn(taskId: string, prompt: string): Promise<void> {
+  const request = { taskId, prompt, messageId: crypto.randomUUID() };
+  const answer = await again(() => devtool.continueTask(request));
+  follow(answer.taskId);
+  if (answer.taskId === taskId) announce("Sent. The task hears it in its next turn.");
+  soon();
+}
+
+const TRIES = 5;
+
+async function again<T>(call: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt + 1 >= TRIES || !isPassing(error)) throw error;
+      await pause(backoff(attempt));
+    }
+  }
+}
+
+export async function cancel(taskId: string): Promise<void> {
+  try {
+    await devtool.cancelTask({ taskId });
+    announce("The task is canceled.");
+  } catch (error) {
+    complain(problemOf(error).message);
+  }
+}
+
+/** Runs a slash command. False if it did not start. */
+export async function runCommand(path: string[], args: string): Promise<boolean> {
+  sending.value = true;
+  try {
+    const { contextId = "" } = route.value;
+    const settings = contextId === "" ? nextSettings(undefined) : undefined;
+    const request = { commandPath: path, args, contextId, ...(settings ? { settings } : {}) };
+    const answer = await devtool.executeSlashCommand(request);
+    if (answer.status === CommandExecutionStatus.FAILED_TO_START) {
+      complain(answer.message);
+      return false;
+    }
+    follow(answer.executionId);
+    go({ contextId: answer.contextId });
+    soon();
+    return true;
+  } catch (error) {
+    complain(problemOf(error).message);
+    return false;
+  } finally {
+    sending.value = false;
+  }
+}

@@ -1,0 +1,101 @@
+// What exactly would happen if the user said yes: one view for each kind of request.
+
+import type { ToolCall } from "#gen/agena/devtool/v1/tool_call_pb";
+import type { Draft } from "../state/approvals";
+import { MergeEditor } from "./MergeEditor";
+import { Questions } from "./Questions";
+import { pretty } from "./words";
+
+interface Props {
+  call: ToolCall;
+  draft: Draft;
+  change: (more: Draft) => void;
+}
+
+export function Details({ call, draft, change }: Props) {
+  const details = call.confirmationRequest?.details;
+  switch (details?.case) {
+    case "executeDetails":
+      return (
+        <>
+          <pre class="command" tabIndex={0} aria-label="Command">
+            {details.value.command}
+          </pre>
+          {details.value.workingDirectory && (
+            <p class="dim">
+              in <code>{details.value.workingDirectory}</code>
+            </p>
+          )}
+        </>
+      );
+    case "fileEditDetails":
+      return <FileEdit call={call} draft={draft} change={change} />;
+    case "mcpDetails":
+      return (
+        <>
+          <p>
+            The MCP server <strong>{details.value.serverName}</strong> would run its tool{" "}
+            <strong>{details.value.toolName}</strong> with
+          </p>
+          <Given call={call} />
+        </>
+      );
+    case "genericDetails":
+      if (details.value.questions.length > 0) {
+        return <Questions questions={details.value.questions} answers={draft.answers ?? []} change={change} />;
+      }
+      return (
+        <>
+          <p class="said-text">{details.value.description}</p>
+          <Feedback draft={draft} change={change} />
+        </>
+      );
+    default:
+      return <Given call={call} />;
+  }
+}
+
+function Given({ call }: { call: ToolCall }) {
+  return (
+    <pre class="command" tabIndex={0} aria-label="Arguments">
+      {pretty(call.inputParameters ?? {})}
+    </pre>
+  );
+}
+
+function FileEdit({ call, draft, change }: Props) {
+  const details = call.confirmationRequest?.details;
+  if (details?.case !== "fileEditDetails") return null;
+  const { fileName, filePath, oldContent, newContent } = details.value;
+  const edited = draft.content !== undefined && draft.content !== newContent;
+  return (
+    <>
+      <p class="file-line">
+        <code>{filePath}</code>
+        <span class="dim">{oldContent === undefined ? "new file" : "changed file"}</span>
+        <span class="dim" role="status">
+          {edited ? "Edited by you: your version will be written." : "You can edit the proposal before you allow it."}
+        </span>
+      </p>
+      <MergeEditor
+        name={fileName}
+        before={oldContent ?? ""}
+        after={newContent}
+        onEdit={(content) => change({ content })}
+      />
+    </>
+  );
+}
+
+function Feedback({ draft, change }: Omit<Props, "call">) {
+  return (
+    <label class="field">
+      Feedback for the agent, if you allow it
+      <textarea
+        rows={2}
+        value={draft.feedback ?? ""}
+        onInput={(event) => change({ feedback: event.currentTarget.value })}
+      />
+    </label>
+  );
+}

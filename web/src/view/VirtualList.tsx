@@ -1,0 +1,191 @@
+// A list that draws only what can be seen. Rows measure themselves; the list keeps its place when they grow, and follows
+// the end while the reader is there.
+
+import { Component, createRef, type ComponentChildren } from "preact";
+import { Heights } from "./heights";
+
+export interface Row {
+  key: string;
+  revision: number;
+}
+
+interface Props<T extends Row> {
+  label: string;
+  rows: readonly T[];
+  /** Changes when a row did. */
+  revision: number;
+  busy: boolean;
+  render: (row: T, position: number, total: number) => ComponentChildren;
+  before?: ComponentChildren;
+  after?: ComponentChildren;
+  /** The key of a row to bring into view. */
+  target?: string | undefined;
+  onEnd?: (atEnd: boolean) => void;
+}
+
+interface State {
+  from: number;
+  to: number;
+}
+
+const OVERSCAN = 600;
+const NEAR_END = 32;
+
+export class VirtualList<T extends Row> extends Component<Props<T>, State> {
+  override state: State = { from: 0, to: 20 };
+  #box = createRef<HTMLDivElement>();
+  #inner = createRef<HTMLDivElement>();
+  #heights = new Heights();
+  #atEnd = true;
+  /** The row that the reader looks at, and how far into it. */
+  #anchor = { key: "", index: 0, below: 0 };
+  #observer = new ResizeObserver((entries) => this.#measured(entries));
+  #observed = new Set<Element>();
+
+  override componentDidMount(): void {
+    if (this.#box.current) this.#observer.observe(this.#box.current);
+    this.#settle();
+  }
+
+  override componentWillUnmount(): void {
+    this.#observer.disconnect();
+  }
+
+  override componentDidUpdate(before: Props<T>): void {
+    if (this.props.target !== undefined && this.props.target !== before.target) this.#show(this.props.target);
+    this.#settle();
+  }
+
+  toEnd(): void {
+    this.#atEnd = true;
+    this.#settle();
+    this.props.onEnd?.(true);
+  }
+
+  #show(key: string): void {
+    const at = this.props.rows.findIndex((row) => row.key === key);
+    const box = this.#box.current;
+    if (at < 0 || box === null) return;
+    this.#heights.layout(this.props.rows);
+    this.#atEnd = false;
+    this.#anchor = { key, index: at, below: 0 };
+  }
+
+  /** Observes the rows that are drawn now, draws others if they should be, and stays at the end. */
+  #settle(): void {
+    const inner = this.#inner.current;
+    if (inner === null) return;
+    const drawn = new Set<Element>(inner.children);
+    for (const row of this.#observed) if (!drawn.has(row)) this.#observer.unobserve(row);
+    for (const row of drawn) if (!this.#observed.has(row)) this.#observer.observe(row);
+    this.#observed = drawn;
+    this.#hold();
+    this.#range();
+  }
+
+  /** Stays at the end, or keeps the first visible row where it is, whatever happened above it. */
+  #hold(): void {
+    const box = this.#box.current;
+    if (box === null) return;
+    if (this.#atEnd) {
+      box.scrollTop = box.scrollHeight;
+      return;
+    }
+    const { rows } = this.props;
+    const { key, index, below } = this.#anchor;
+    const now = rows[index]?.key === key ? index : rows.findIndex((row) => row.key === key);
+    if (now < 0) return;
+    const wanted = this.#lead() + this.#heights.top(now) + below;
+    if (Math.abs(box.scrollTop - wanted) > 1) box.scrollTop = wanted;
+  }
+
+  #measured(entries: ResizeObserverEntry[]): void {
+    let changed = false;
+    for (const { target, contentRect } of entries) {
+      const { key } = (target as HTMLElement).dataset;
+      if (key === undefined) changed = true;
+      else if (target.isConnected && this.#heights.set(key, contentRect.height)) changed = true;
+    }
+    if (changed) this.forceUpdate();
+  }
+
+  /** What stands above the first row. */
+  #lead(): number {
+    return this.#inner.current?.parentElement?.offsetTop ?? 0;
+  }
+
+  #scrolled = (): void => {
+    const box = this.#box.current;
+    if (box === null) return;
+    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+    if (atEnd !== this.#atEnd) {
+      this.#atEnd = atEnd;
+      this.props.onEnd?.(atEnd);
+    }
+    this.#remember(box.scrollTop - this.#lead());
+    this.#range();
+  };
+
+  #remember(top: number): void {
+    const index = this.#heights.at(top);
+    this.#anchor = { key: this.props.rows[index]?.key ?? "", index, below: top - this.#heights.top(index) };
+  }
+
+  #range(): void {
+    const box = this.#box.current;
+    if (box === null) return;
+    const top = box.scrollTop - this.#lead();
+    const from = this.#heights.at(top - OVERSCAN);
+    const to = this.#heights.at(top + box.clientHeight + OVERSCAN) + 1;
+    if (from !== this.state.from || to !== this.state.to) this.setState({ from, to });
+  }
+
+  override render({ label, rows, busy, render, before, after }: Props<T>, { from, to }: State) {
+    this.#heights.layout(rows);
+    const first = Math.min(from, Math.max(0, rows.length - 1));
+    const shown = rows.slice(first, to);
+    const above = this.#heights.top(first);
+    const below = this.#heights.total - this.#heights.top(Math.min(to, rows.length));
+    return (
+      <div ref={this.#box} class="feed-box" onScroll={this.#scrolled} tabIndex={0} role="region" aria-label={label}>
+        {before}
+        <div role="feed" aria-label={`${label}, items`} aria-busy={busy} class="feed">
+          <div style={{ height: `${above}px` }} role="presentation" />
+          <div ref={this.#inner} role="presentation">
+            {shown.map((row, at) => (
+              <Slot key={row.key} row={row} revision={row.revision} index={first + at} total={rows.length} render={render} />
+            ))}
+          </div>
+          <div style={{ height: `${below}px` }} role="presentation" />
+        </div>
+        {after}
+      </div>
+    );
+  }
+}
+
+interface SlotProps {
+  row: Row;
+  revision: number;
+  index: number;
+  total: number;
+  // Each row is drawn by the list that it came from.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  render: (row: any, position: number, total: number) => ComponentChildren;
+}
+
+/** Draws its row again only when the row changed. */
+class Slot extends Component<SlotProps> {
+  override shouldComponentUpdate(next: SlotProps): boolean {
+    const now = this.props;
+    return next.row !== now.row || next.revision !== now.revision || next.index !== now.index || next.render !== now.render;
+  }
+
+  override render({ row, index, total, render }: SlotProps) {
+    return (
+      <div class="slot" data-key={row.key} data-index={index} role="presentation">
+        {render(row, index + 1, total)}
+      </div>
+    );
+  }
+}

@@ -1,0 +1,7 @@
+// Which dialog is open, if any.
+
+import { signal } from "@preact/signals";
+
+export type DialogName = "settings" | "statistics" | "help";
+
+export const dialog = signal<DialogName | undefined>(undefined);
