@@ -25,7 +25,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs/write-a-client"
 SECONDS = 20.0
 # Each is what has to come, in this order, and then what is said to it.
 Script = Sequence[tuple[str, str | None]]
-ASKS = "$ echo hello"
+# Plain requests are understood beside it.
+OPTIONS = ("--listen", "127.0.0.1:0", "--rehearsal", str(Path(__file__).resolve().parent / "examples.yaml"))
 
 SCRIPTS: dict[str, Script] = {
     "a command is allowed, and shows what it prints": [
@@ -55,6 +56,25 @@ SCRIPTS: dict[str, Script] = {
         ("? ", "1"),
         ("[tea, coffee] ", "coffee"),
         ("You answered: coffee", None),
+    ],
+    "two calls at once are two questions": [
+        ("you> ", "both of them"),
+        ("$ echo one", None),
+        ("? ", "1"),
+        ("$ echo two", None),
+        ("? ", "1"),
+        ("one\n[run_shell_command: SUCCEEDED]\ntwo\n[run_shell_command: SUCCEEDED]\n", None),
+        ("Both are done.", None),
+    ],
+    "a question in words is answered in words": [
+        ("you> ", "Which weather?"),
+        ("In which town?\n? ", "Oslo"),
+        ("It rains.", None),
+        ("-- TASK_STATE_COMPLETED\n", None),
+    ],
+    "a task that fails says why": [
+        ("you> ", "fail"),
+        ("-- TASK_STATE_FAILED That is no request\n", None),
     ],
     "a slash command is run, and one that asks is answered": [
         ("you> ", "/about"),
@@ -223,7 +243,7 @@ def run(report: Report, place: Place, clients: Path) -> None:
         Program("TypeScript", ["node", str(clients / "example/build/agent.js")], {}),
     ]
     for program in programs:
-        with Server(place) as server:
+        with Server(place, OPTIONS) as server:
             report.run(cases(program, server))
         report.run([(f"{program.name}: a cut is survived by the cursor", lambda program=program: cut(program, place))])
 
