@@ -70,8 +70,9 @@ async function start(prompt: string): Promise<void> {
     if (update === undefined) throw new Error("The server started no task.");
     return { first: update, rest: stream };
   });
-  follow(first.taskId, (options) => joined(first, rest, options, stop));
+  // Going there leaves whatever else was followed, so it comes first.
   go({ contextId: first.contextId });
+  follow(first.taskId, (options) => joined(first, rest, options, stop));
   soon();
 }
 
@@ -130,8 +131,8 @@ export async function runCommand(path: string[], args: string): Promise<boolean>
       complain(answer.message);
       return false;
     }
-    follow(answer.executionId);
     go({ contextId: answer.contextId });
+    follow(answer.executionId);
     soon();
     return true;
   } catch (error) {

@@ -56,7 +56,7 @@ export function leave(to: { contextId?: string; taskId?: string }): void {
 function Waiting() {
   if (pendingCount.value === 0) return null;
   return (
-    <section class="waiting" aria-label="Waiting for approval">
+    <section class="waiting" aria-label="Waiting for you">
       <h2 class="side-head">
         Waiting for you <span class="badge">{pendingCount.value}</span>
       </h2>
