@@ -9,7 +9,7 @@ import { devtool } from "../wire/client";
 import { isPassing, problemOf } from "../wire/errors";
 import { backoff, pause } from "../wire/retry";
 import type { Opened } from "../wire/streams";
-import { announce, complain } from "./announce";
+import { complain, say } from "./announce";
 import { follow, openViews } from "./conversation";
 import { hasEnded, type TaskView } from "./model";
 import { preferences } from "./preferences";
@@ -93,7 +93,7 @@ async function goOn(taskId: string, prompt: string): Promise<void> {
   const request = { taskId, prompt, messageId: crypto.randomUUID() };
   const answer = await again(() => devtool.continueTask(request));
   follow(answer.taskId);
-  if (answer.taskId === taskId) announce("Sent. The task hears it in its next turn.");
+  if (answer.taskId === taskId) say("Sent. The task hears it in its next turn.");
   soon();
 }
 
@@ -113,7 +113,7 @@ async function again<T>(call: () => Promise<T>): Promise<T> {
 export async function cancel(taskId: string): Promise<void> {
   try {
     await devtool.cancelTask({ taskId });
-    announce("The task is canceled.");
+    say("The task is canceled.");
   } catch (error) {
     complain(problemOf(error).message);
   }

@@ -1,7 +1,7 @@
 // The list of slash commands above the composer. The keyboard stays in the text.
 
 import { useEffect, useState } from "preact/hooks";
-import { hint, parseLine, type Entry } from "../state/commands";
+import { hint, parseLine, type Entry } from "../state/command-line";
 
 export const PALETTE = "palette";
 

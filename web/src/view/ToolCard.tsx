@@ -72,7 +72,7 @@ function Decided({ decision, options }: { decision: Decision; options: Confirmat
       {option?.name ?? decision.selectedOptionId}, said {decision.decidedBy || "somebody"}
       {decision.modified && ", with changes"}
       {decision.rejectReason && `: “${decision.rejectReason}”`}
-      {decision.answers.length > 0 && `: ${decision.answers.join("; ")}`}
+      {decision.answers.some(Boolean) && `: ${decision.answers.filter(Boolean).join("; ")}`}
     </p>
   );
 }

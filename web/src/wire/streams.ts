@@ -35,8 +35,10 @@ export async function keep<T>(kept: Kept<T>, signal: AbortSignal): Promise<void>
   while (!signal.aborted) {
     let reason = "The server ended the stream.";
     try {
-      await drain(kept.open({ signal, onHeader: up }), kept.take);
+      const heard = await drain(kept.open({ signal, onHeader: up }), kept.take);
       if (kept.finished()) break;
+      // An orderly end that had something to say, such as that of StartTask when the agent asks: the next one follows.
+      if (heard > 0) continue;
     } catch (error) {
       if (signal.aborted) break;
       if (isRefused(error)) {
@@ -57,15 +59,18 @@ export async function keep<T>(kept: Kept<T>, signal: AbortSignal): Promise<void>
   linkGone(kept.name);
 }
 
-async function drain<T>(stream: AsyncIterable<T>, take: (message: T) => void): Promise<void> {
+async function drain<T>(stream: AsyncIterable<T>, take: (message: T) => void): Promise<number> {
+  let heard = 0;
   let began = performance.now();
   for await (const message of stream) {
     take(message);
+    heard += 1;
     if (performance.now() - began > SLICE) {
       await breath();
       began = performance.now();
     }
   }
+  return heard;
 }
 
 /** Lets the page draw and hear the user. A task of its own: microtasks would not. */
