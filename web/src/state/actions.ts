@@ -5,9 +5,9 @@ import { signal } from "@preact/signals";
 import { ApprovalMode, AgentSettingsSchema, type AgentSettings } from "#gen/agena/devtool/v1/event_pb";
 import type { TaskUpdate } from "#gen/agena/devtool/v1/service_pb";
 import { CommandExecutionStatus } from "#gen/agena/devtool/v1/command_pb";
+import { again } from "../wire/again";
 import { devtool } from "../wire/client";
-import { isPassing, problemOf } from "../wire/errors";
-import { backoff, pause } from "../wire/retry";
+import { problemOf } from "../wire/errors";
 import type { Opened } from "../wire/streams";
 import { complain, say } from "./announce";
 import { follow, openViews } from "./conversation";
@@ -95,19 +95,6 @@ async function goOn(taskId: string, prompt: string): Promise<void> {
   follow(answer.taskId);
   if (answer.taskId === taskId) say("Sent. The task hears it in its next turn.");
   soon();
-}
-
-const TRIES = 5;
-
-async function again<T>(call: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await call();
-    } catch (error) {
-      if (attempt + 1 >= TRIES || !isPassing(error)) throw error;
-      await pause(backoff(attempt));
-    }
-  }
 }
 
 export async function cancel(taskId: string): Promise<void> {

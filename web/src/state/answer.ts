@@ -6,6 +6,7 @@ import {
   ModifiedFileDetailsSchema,
   ToolCallConfirmationSchema,
   type ConfirmationOption,
+  type Decision,
   type ToolCall,
   type ToolCallConfirmation,
 } from "#gen/agena/devtool/v1/tool_call_pb";
@@ -50,7 +51,14 @@ export function confirmation(call: ToolCall, option: ConfirmationOption, draft: 
 /** If somebody else was first: who, and what they chose. */
 export function refusal(problem: Problem, call: ToolCall): string {
   if (problem.reason !== "ALREADY_DECIDED") return problem.message;
-  const { decidedBy: who, selectedOptionId: what } = problem.metadata;
-  const option = call.confirmationRequest?.options.find((one) => one.id === what);
-  return `Already answered: ${who || "somebody else"} chose “${option?.name ?? what ?? "something"}”.`;
+  const { decidedBy = "", selectedOptionId = "" } = problem.metadata;
+  return answeredBy({ decidedBy, selectedOptionId }, call.confirmationRequest?.options ?? []);
+}
+
+export function answeredBy(
+  { decidedBy, selectedOptionId }: Pick<Decision, "decidedBy" | "selectedOptionId">,
+  options: ConfirmationOption[],
+): string {
+  const option = options.find((one) => one.id === selectedOptionId);
+  return `Already answered: ${decidedBy || "somebody else"} chose “${option?.name ?? selectedOptionId}”.`;
 }

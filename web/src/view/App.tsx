@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
+import { watchAnswers } from "../state/approvals";
 import { followRoute } from "../state/conversation";
 import { route } from "../state/route";
 import { pendingCount, watch } from "../state/tasks";
@@ -30,10 +31,12 @@ function Console() {
     watch(stop.signal);
     const leave = followRoute();
     const deaf = listenToKeys();
+    const done = watchAnswers();
     return () => {
       stop.abort();
       leave();
       deaf();
+      done();
     };
   }, []);
   useEffect(() => {

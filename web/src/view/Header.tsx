@@ -6,7 +6,7 @@ import { openViews, revision } from "../state/conversation";
 import { hasEnded, type TaskView } from "../state/model";
 import { prefer, preferences } from "../state/preferences";
 import { route } from "../state/route";
-import { contexts, pendingCount } from "../state/tasks";
+import { contexts, pendingCount, tasksOf } from "../state/tasks";
 import { Icon, type IconName } from "./Icon";
 import { State } from "./State";
 import { dialog, type DialogName } from "./dialogs";
@@ -18,7 +18,6 @@ export function Header() {
   void revision.value;
   const { contextId } = route.value;
   const views = openViews.value;
-  const context = contexts.value.find((one) => one.contextId === contextId);
   const last = views.at(-1);
   return (
     <header class="header">
@@ -33,7 +32,7 @@ export function Header() {
         {pendingCount.value > 0 && <span class="badge">{pendingCount.value}</span>}
       </button>
       <div class="header-title">
-        <h2>{contextId === undefined ? "New conversation" : context?.title || "Conversation"}</h2>
+        <h2>{contextId === undefined ? "New conversation" : titleOf(contextId)}</h2>
         {last && last.items.length > 0 && <State word={stateWord(last.state)} />}
         <Cost views={views} />
       </div>
@@ -56,6 +55,11 @@ export function Header() {
       </div>
     </header>
   );
+}
+
+function titleOf(contextId: string): string {
+  const context = contexts.value.find((one) => one.contextId === contextId);
+  return context?.title || tasksOf(contextId)[0]?.title || "Conversation";
 }
 
 function Door({ to, icon, name }: { to: DialogName; icon: IconName; name: string }) {
