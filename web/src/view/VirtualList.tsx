@@ -30,6 +30,7 @@ interface State {
 
 const OVERSCAN = 600;
 const NEAR_END = 32;
+const MOST_PASSES = 4;
 
 export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   override state: State = { from: 0, to: 20 };
@@ -41,6 +42,8 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   #anchor = { key: "", index: 0, below: 0 };
   #observer = new ResizeObserver((entries) => this.#measured(entries));
   #observed = new Set<Element>();
+  /** How often the list has drawn itself again in this frame. */
+  #passes = 0;
 
   override componentDidMount(): void {
     if (this.#box.current) this.#observer.observe(this.#box.current);
@@ -71,16 +74,31 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     this.#anchor = { key, index: at, below: 0 };
   }
 
-  /** Observes the rows that are drawn now, draws others if they should be, and stays at the end. */
+  /** Measures the rows that are drawn now, stays where the reader is, and draws other rows if they should be. */
   #settle(): void {
     const inner = this.#inner.current;
     if (inner === null) return;
     const drawn = new Set<Element>(inner.children);
     for (const row of this.#observed) if (!drawn.has(row)) this.#observer.unobserve(row);
-    for (const row of drawn) if (!this.#observed.has(row)) this.#observer.observe(row);
+    let changed = false;
+    for (const row of drawn) {
+      if (this.#observed.has(row)) continue;
+      this.#observer.observe(row);
+      changed = this.#measure(row, row.getBoundingClientRect().height) || changed;
+    }
     this.#observed = drawn;
     this.#hold();
+    // Each pass can bring rows whose height was only guessed. They come to rest soon; if not, the next frame goes on.
+    if (this.#passes >= MOST_PASSES) return;
+    if (this.#passes === 0) requestAnimationFrame(() => (this.#passes = 0));
+    this.#passes += 1;
+    if (changed) this.forceUpdate();
     this.#range();
+  }
+
+  #measure(row: Element, height: number): boolean {
+    const { key } = (row as HTMLElement).dataset;
+    return key !== undefined && row.isConnected && this.#heights.set(key, height);
   }
 
   /** Stays at the end, or keeps the first visible row where it is, whatever happened above it. */
@@ -102,9 +120,7 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   #measured(entries: ResizeObserverEntry[]): void {
     let changed = false;
     for (const { target, contentRect } of entries) {
-      const { key } = (target as HTMLElement).dataset;
-      if (key === undefined) changed = true;
-      else if (target.isConnected && this.#heights.set(key, contentRect.height)) changed = true;
+      changed = target === this.#box.current || this.#measure(target, contentRect.height) || changed;
     }
     if (changed) this.forceUpdate();
   }
