@@ -130,7 +130,7 @@ test("the last lines", () => {
 });
 
 test("rows lie where their heights put them", () => {
-  const heights = new Heights();
+  const heights = new Heights<{ key: string }>(() => 50);
   const rows = ["a", "b", "c"].map((key) => ({ key }));
   heights.set("a", 10);
   heights.set("b", 20);

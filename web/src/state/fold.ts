@@ -175,7 +175,7 @@ function toolCall(at: At, call: ToolCall): void {
     const live = call.liveContent ?? "";
     const { taskId } = at.view;
     const item: CallItem = { ...base(at), kind: "call", taskId, call, options: [], live: "", heard: 0 };
-    offered(item);
+    offered(at.view, item);
     appendLive(item, 0, live);
     at.view.calls.set(call.toolCallId, item);
     add(at, item);
@@ -183,7 +183,7 @@ function toolCall(at: At, call: ToolCall): void {
   }
   known.call = call;
   known.revision += 1;
-  offered(known);
+  offered(at.view, known);
   if (call.liveContent !== undefined && call.liveContent.length > known.live.length) {
     known.live = "";
     known.heard = 0;
@@ -192,9 +192,12 @@ function toolCall(at: At, call: ToolCall): void {
 }
 
 /** The options are gone once one was chosen, but its name still tells what that meant. */
-function offered(item: CallItem): void {
-  const options = item.call.confirmationRequest?.options;
+function offered(view: TaskView, item: CallItem): void {
+  const { call } = item;
+  const options = call.confirmationRequest?.options;
   if (options !== undefined) item.options = options;
+  if (isWaiting(call)) view.waiting.set(call.toolCallId, call);
+  else view.waiting.delete(call.toolCallId);
 }
 
 function liveOutput(view: TaskView, piece: LiveOutput): void {
@@ -208,6 +211,7 @@ function decided(view: TaskView, { toolCallId, decision }: ToolCallDecided): voi
   const { confirmationRequest: _, ...rest } = item.call;
   item.call = { ...rest, decision };
   item.revision += 1;
+  view.waiting.delete(toolCallId);
   // The answer itself says that the task goes on; no status of its own does.
   if (view.state === TaskState.INPUT_REQUIRED && waitingCalls(view).length === 0) view.state = TaskState.WORKING;
 }
@@ -246,9 +250,7 @@ function usage(view: TaskView, cost: Usage): void {
 
 /** Calls that wait for the user's answer, oldest first. */
 export function waitingCalls(view: TaskView): ToolCall[] {
-  if (hasEnded(view.state)) return [];
-  const calls = [...view.calls.values()].map((item) => item.call);
-  return calls.filter((call) => isWaiting(call));
+  return hasEnded(view.state) ? [] : [...view.waiting.values()];
 }
 
 export function isWaiting(call: ToolCall): boolean {

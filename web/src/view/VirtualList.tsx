@@ -15,6 +15,8 @@ interface Props<T extends Row> {
   /** Changes when a row did. */
   revision: number;
   busy: boolean;
+  /** How high a row will be, about. */
+  guess: (row: T) => number;
   render: (row: T, position: number, total: number) => ComponentChildren;
   before?: ComponentChildren;
   after?: ComponentChildren;
@@ -30,13 +32,13 @@ interface State {
 
 const OVERSCAN = 600;
 const NEAR_END = 32;
-const MOST_PASSES = 4;
+const MOST_PASSES = 3;
 
 export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   override state: State = { from: 0, to: 20 };
   #box = createRef<HTMLDivElement>();
   #inner = createRef<HTMLDivElement>();
-  #heights = new Heights();
+  #heights = new Heights<T>((row) => this.props.guess(row));
   #atEnd = true;
   /** The row that the reader looks at, and how far into it. */
   #anchor = { key: "", index: 0, below: 0 };
@@ -80,25 +82,29 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     if (inner === null) return;
     const drawn = new Set<Element>(inner.children);
     for (const row of this.#observed) if (!drawn.has(row)) this.#observer.unobserve(row);
-    let changed = false;
     for (const row of drawn) {
       if (this.#observed.has(row)) continue;
       this.#observer.observe(row);
-      changed = this.#measure(row, row.getBoundingClientRect().height) || changed;
+      this.#measure(row, row.getBoundingClientRect().height);
     }
     this.#observed = drawn;
-    this.#hold();
-    // Each pass can bring rows whose height was only guessed. They come to rest soon; if not, the next frame goes on.
+    // Rows whose height was only guessed make room for others. They come to rest soon; if not, the next frame goes on.
     if (this.#passes >= MOST_PASSES) return;
     if (this.#passes === 0) requestAnimationFrame(() => (this.#passes = 0));
     this.#passes += 1;
-    if (changed) this.forceUpdate();
+    this.#rest();
+  }
+
+  /** What is drawn keeps its place, and it is looked whether it is enough. */
+  #rest(): void {
+    this.#heights.layout(this.props.rows);
+    this.#hold();
     this.#range();
   }
 
-  #measure(row: Element, height: number): boolean {
+  #measure(row: Element, height: number): void {
     const { key } = (row as HTMLElement).dataset;
-    return key !== undefined && row.isConnected && this.#heights.set(key, height);
+    if (key !== undefined && row.isConnected) this.#heights.set(key, height);
   }
 
   /** Stays at the end, or keeps the first visible row where it is, whatever happened above it. */
@@ -117,12 +123,10 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     if (Math.abs(box.scrollTop - wanted) > 1) box.scrollTop = wanted;
   }
 
+  // The heights of drawn rows move nothing but the rows themselves, so nothing has to be drawn again for them.
   #measured(entries: ResizeObserverEntry[]): void {
-    let changed = false;
-    for (const { target, contentRect } of entries) {
-      changed = target === this.#box.current || this.#measure(target, contentRect.height) || changed;
-    }
-    if (changed) this.forceUpdate();
+    for (const { target, contentRect } of entries) this.#measure(target, contentRect.height);
+    this.#rest();
   }
 
   /** What stands above the first row. */

@@ -5,13 +5,14 @@ import { TaskState } from "#gen/lf/a2a/v1/a2a_pb";
 import type { AnswerItem, ArtifactItem, Item, NoticeItem, TaskView, ThoughtItem, UserItem } from "../state/model";
 import { Fold } from "./Fold";
 import { Icon } from "./Icon";
+import { openness } from "./fold";
 import { Markdown } from "./Markdown";
 import { Output } from "./Output";
 import { Failure } from "./Result";
 import { State } from "./State";
 import { TaskLine } from "./TaskLine";
 import { ToolCard } from "./ToolCard";
-import { exactTime, pretty, shortTime, size, stateWord } from "./words";
+import { count, exactTime, pretty, shortTime, size, stateWord } from "./words";
 
 /** The line that begins a task. */
 export interface TaskRow {
@@ -54,11 +55,27 @@ export function renderRow(row: AnyRow, position: number, total: number) {
 function User({ item, position, total }: Placed<UserItem>) {
   return (
     <article class="said said-user" aria-label="You" aria-posinset={position} aria-setsize={total}>
-      <p class="said-text">{item.text}</p>
+      <UserText item={item} />
       <time class="said-time" title={exactTime(item.time)}>
         {shortTime(item.time)}
       </time>
     </article>
+  );
+}
+
+// Longer texts take long to lay out, and few read them here.
+const LONG = 3_000;
+
+function UserText({ item }: { item: UserItem }) {
+  const whole = openness(item.key, false);
+  if (item.text.length <= LONG) return <p class="said-text">{item.text}</p>;
+  return (
+    <div>
+      <p class="said-text">{whole.value ? item.text : `${item.text.slice(0, LONG)}…`}</p>
+      <button type="button" class="link" onClick={() => (whole.value = !whole.value)}>
+        {whole.value ? "Show less" : `Show all ${count(item.text.length)} characters`}
+      </button>
+    </div>
   );
 }
 

@@ -2,11 +2,10 @@
 
 import { getOption, type DescMethod, type DescService } from "@bufbuild/protobuf";
 import { DevelopmentToolService } from "#gen/agena/devtool/v1/service_pb";
-import { ModelsService } from "#gen/agena/openai/v1/service_pb";
 import { http } from "#gen/google/api/annotations_pb";
 import type { HttpRule } from "#gen/google/api/http_pb";
 
-const SERVICES: readonly DescService[] = [DevelopmentToolService, ModelsService];
+const SERVICES: readonly DescService[] = [DevelopmentToolService];
 
 export function methodOf(service: string, method: string): DescMethod | undefined {
   return SERVICES.find((one) => one.typeName === service)?.methods.find((one) => one.name === method);
