@@ -13,10 +13,11 @@ import { Reconnecting } from "./Connection";
 import { Conversation } from "./Conversation";
 import { Header } from "./Header";
 import { Notices } from "./Notices";
-import { Sidebar, drawerOpen } from "./Sidebar";
+import { Sidebar } from "./Sidebar";
 import { TokenPage } from "./TokenPage";
 import { Welcome } from "./Welcome";
 import { dialog } from "./dialogs";
+import { drawerOpen } from "./drawer";
 import { inspectorOpen } from "./inspector/open";
 import { listenToKeys } from "./keys";
 
@@ -50,7 +51,7 @@ function Console() {
       </a>
       <Sidebar />
       {drawerOpen.value && <div class="veil" onClick={() => (drawerOpen.value = false)} />}
-      <main class="main">
+      <main class="main" inert={drawerOpen.value}>
         <Header />
         <Reconnecting />
         {route.value.contextId === undefined ? <Welcome /> : <Conversation />}

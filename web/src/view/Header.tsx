@@ -4,13 +4,12 @@ import { useState } from "preact/hooks";
 import { cancel } from "../state/actions";
 import { openViews, revision } from "../state/conversation";
 import { hasEnded, type TaskView } from "../state/model";
-import { prefer, preferences } from "../state/preferences";
 import { route } from "../state/route";
 import { contexts, pendingCount, tasksOf } from "../state/tasks";
-import { Icon, type IconName } from "./Icon";
+import { Door, Doors } from "./Doors";
+import { Icon } from "./Icon";
 import { State } from "./State";
-import { dialog, type DialogName } from "./dialogs";
-import { drawerOpen } from "./Sidebar";
+import { drawerOpen } from "./drawer";
 import { inspectorOpen } from "./inspector/open";
 import { count, stateWord } from "./words";
 
@@ -23,10 +22,10 @@ export function Header() {
     <header class="header">
       <button
         type="button"
-        class="bare only-narrow"
+        class="bare menu only-narrow"
         aria-label={pendingCount.value > 0 ? `Conversations, ${pendingCount.value} waiting` : "Conversations"}
         aria-expanded={drawerOpen.value}
-        onClick={() => (drawerOpen.value = true)}
+        onClick={openDrawer}
       >
         <Icon name="menu" />
         {pendingCount.value > 0 && <span class="badge">{pendingCount.value}</span>}
@@ -38,7 +37,6 @@ export function Header() {
       </div>
       <div class="header-tools">
         <CancelButtons views={views} />
-        <Door to="statistics" icon="chart" name="Statistics" />
         <Door to="settings" icon="settings" name="Settings" />
         <button
           type="button"
@@ -50,36 +48,23 @@ export function Header() {
         >
           <Icon name="wire" />
         </button>
-        <ThemeSwitch />
-        <Door to="help" icon="help" name="Keyboard shortcuts" />
+        <span class="only-wide">
+          <Doors />
+        </span>
       </div>
     </header>
   );
 }
 
+/** The keyboard goes along. */
+function openDrawer(): void {
+  drawerOpen.value = true;
+  requestAnimationFrame(() => document.getElementById("close-sidebar")?.focus());
+}
+
 function titleOf(contextId: string): string {
   const context = contexts.value.find((one) => one.contextId === contextId);
   return context?.title || tasksOf(contextId)[0]?.title || "Conversation";
-}
-
-function Door({ to, icon, name }: { to: DialogName; icon: IconName; name: string }) {
-  return (
-    <button type="button" class="bare" aria-label={name} title={name} onClick={() => (dialog.value = to)}>
-      <Icon name={icon} />
-    </button>
-  );
-}
-
-const NEXT = { system: "dark", dark: "light", light: "system" } as const;
-
-function ThemeSwitch() {
-  const { theme } = preferences.value;
-  const name = `Theme: ${theme}`;
-  return (
-    <button type="button" class="bare" aria-label={name} title={name} onClick={() => prefer({ theme: NEXT[theme] })}>
-      <Icon name="theme" />
-    </button>
-  );
 }
 
 function CancelButtons({ views }: { views: TaskView[] }) {
@@ -96,7 +81,7 @@ function CancelButtons({ views }: { views: TaskView[] }) {
   const name = open.length === 1 ? "Cancel task" : `Cancel ${open.length} tasks`;
   return (
     <button type="button" class="danger small" disabled={busy} onClick={() => void press()}>
-      <Icon name="stop" /> {name}
+      <Icon name="stop" /> <span class="cancel-name">{name}</span>
     </button>
   );
 }

@@ -30,7 +30,7 @@ interface State {
   to: number;
 }
 
-const OVERSCAN = 600;
+const OVERSCAN = 400;
 const NEAR_END = 32;
 const MOST_PASSES = 3;
 
@@ -40,6 +40,8 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   #inner = createRef<HTMLDivElement>();
   #heights = new Heights<T>((row) => this.props.guess(row));
   #atEnd = true;
+  /** The box as it was last. */
+  #seen = { scrollTop: 0, scrollHeight: 0, clientHeight: 0 };
   /** The row that the reader looks at, and how far into it. */
   #anchor = { key: "", index: 0, below: 0 };
   #observer = new ResizeObserver((entries) => this.#measured(entries));
@@ -62,9 +64,8 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   }
 
   toEnd(): void {
-    this.#atEnd = true;
-    this.#settle();
-    this.props.onEnd?.(true);
+    this.#follow(true);
+    this.#rest();
   }
 
   #show(key: string): void {
@@ -72,7 +73,7 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     const box = this.#box.current;
     if (at < 0 || box === null) return;
     this.#heights.layout(this.props.rows);
-    this.#atEnd = false;
+    this.#follow(false);
     this.#anchor = { key, index: at, below: 0 };
   }
 
@@ -113,6 +114,7 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     if (box === null) return;
     if (this.#atEnd) {
       box.scrollTop = box.scrollHeight;
+      this.#see(box);
       return;
     }
     const { rows } = this.props;
@@ -121,6 +123,7 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     if (now < 0) return;
     const wanted = this.#lead() + this.#heights.top(now) + below;
     if (Math.abs(box.scrollTop - wanted) > 1) box.scrollTop = wanted;
+    this.#see(box);
   }
 
   // The heights of drawn rows move nothing but the rows themselves, so nothing has to be drawn again for them.
@@ -137,14 +140,30 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   #scrolled = (): void => {
     const box = this.#box.current;
     if (box === null) return;
-    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
-    if (atEnd !== this.#atEnd) {
-      this.#atEnd = atEnd;
-      this.props.onEnd?.(atEnd);
-    }
-    this.#remember(box.scrollTop - this.#lead());
+    const { scrollTop, scrollHeight, clientHeight } = box;
+    const near = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    // The end also moves away by itself, when rows come or the box shrinks. Where nothing else changed, the reader went up.
+    const still = scrollHeight === this.#seen.scrollHeight && clientHeight === this.#seen.clientHeight;
+    this.#follow(near || (this.#atEnd && !(still && scrollTop < this.#seen.scrollTop)));
+    if (this.#atEnd) this.#hold();
+    else this.#see(box);
+    this.#remember(scrollTop - this.#lead());
     this.#range();
   };
+
+  #wheeled = (event: WheelEvent): void => {
+    if (event.deltaY < 0 && (this.#box.current?.scrollTop ?? 0) > 0) this.#follow(false);
+  };
+
+  #follow(atEnd: boolean): void {
+    if (atEnd === this.#atEnd) return;
+    this.#atEnd = atEnd;
+    this.props.onEnd?.(atEnd);
+  }
+
+  #see({ scrollTop, scrollHeight, clientHeight }: HTMLElement): void {
+    this.#seen = { scrollTop, scrollHeight, clientHeight };
+  }
 
   #remember(top: number): void {
     const index = this.#heights.at(top);
@@ -167,7 +186,7 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     const above = this.#heights.top(first);
     const below = this.#heights.total - this.#heights.top(Math.min(to, rows.length));
     return (
-      <div ref={this.#box} class="feed-box" onScroll={this.#scrolled} tabIndex={0} role="region" aria-label={label}>
+      <div ref={this.#box} class="feed-box" onScroll={this.#scrolled} onWheel={this.#wheeled} tabIndex={0} role="region" aria-label={label}>
         {before}
         <div role="feed" aria-label={`${label}, items`} aria-busy={busy} class="feed">
           <div style={{ height: `${above}px` }} role="presentation" />
