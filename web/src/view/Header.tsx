@@ -31,7 +31,7 @@ export function Header() {
         {pendingCount.value > 0 && <span class="badge">{pendingCount.value}</span>}
       </button>
       <div class="header-title">
-        <h2>{contextId === undefined ? "New conversation" : titleOf(contextId)}</h2>
+        <h1>{contextId === undefined ? "New conversation" : titleOf(contextId)}</h1>
         {last && last.items.length > 0 && <State word={stateWord(last.state)} />}
         <Cost views={views} />
       </div>

@@ -72,7 +72,7 @@ interface Props {
 export function Palette({ palette, line, entries }: Props) {
   if (!palette.open) return <Usage line={line} entries={entries} />;
   return (
-    <ul id={PALETTE} class="palette" role="listbox" aria-label="Slash commands">
+    <ul id={PALETTE} class="palette" role="listbox" aria-label="Slash commands" tabIndex={0}>
       {palette.found.map((entry, at) => (
         <li
           key={entry.path.join(" ")}

@@ -24,7 +24,7 @@ export function Sidebar() {
     >
       <div class="brand">
         <span class="brand-mark" aria-hidden="true" />
-        <h1>Agena</h1>
+        <p class="brand-name">Agena</p>
         <Connection />
         <button type="button" class="bare only-narrow" aria-label="Close sidebar" id="close-sidebar" onClick={() => (drawerOpen.value = false)}>
           <Icon name="close" />

@@ -17,7 +17,8 @@ interface Props<T extends Row> {
   busy: boolean;
   /** How high a row will be, about. */
   guess: (row: T) => number;
-  render: (row: T, position: number, total: number) => ComponentChildren;
+  /** A row that is drawn once does not hear how many there are, so it says that this is not known. */
+  render: (row: T, position: number) => ComponentChildren;
   before?: ComponentChildren;
   after?: ComponentChildren;
   /** The key of a row to bring into view. */
@@ -192,7 +193,7 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
           <div style={{ height: `${above}px` }} role="presentation" />
           <div ref={this.#inner} role="presentation">
             {shown.map((row, at) => (
-              <Slot key={row.key} row={row} revision={row.revision} index={first + at} total={rows.length} render={render} />
+              <Slot key={row.key} row={row} revision={row.revision} index={first + at} render={render} />
             ))}
           </div>
           <div style={{ height: `${below}px` }} role="presentation" />
@@ -207,10 +208,9 @@ interface SlotProps {
   row: Row;
   revision: number;
   index: number;
-  total: number;
   // Each row is drawn by the list that it came from.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  render: (row: any, position: number, total: number) => ComponentChildren;
+  render: (row: any, position: number) => ComponentChildren;
 }
 
 /** Draws its row again only when the row changed. */
@@ -220,10 +220,10 @@ class Slot extends Component<SlotProps> {
     return next.row !== now.row || next.revision !== now.revision || next.index !== now.index || next.render !== now.render;
   }
 
-  override render({ row, index, total, render }: SlotProps) {
+  override render({ row, index, render }: SlotProps) {
     return (
       <div class="slot" data-key={row.key} data-index={index} role="presentation">
-        {render(row, index + 1, total)}
+        {render(row, index + 1)}
       </div>
     );
   }
