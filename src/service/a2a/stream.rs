@@ -1,41 +1,27 @@
 //! Streams: a task first, then what happens to it, or only what was missed.
 
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-
+use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use futures::{Stream, StreamExt};
 use tonic::{Response, Status};
 
 use super::fault::{Wanted, fault};
 use super::negotiate::Caller;
-use super::send::{Outcome, pauses};
+use super::send::Outcome;
 use super::{A2a, answer};
 use crate::agent::{Events, Watch};
 use crate::domain::confirmation::is_confirmation;
-use crate::domain::dialect::{Cursor, Dialect, EndsAtPause};
+use crate::domain::dialect::{Dialect, EndsAtPause};
 use crate::domain::error::{Cause, Error};
 use crate::domain::extension::{DEVELOPMENT_TOOL, RESUME};
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::Head;
-use crate::domain::stretch::Stretch;
 use crate::projection::view::View;
 use crate::projection::{coder, v10};
 use crate::proto::a2a::stream_response::Payload;
 use crate::proto::a2a::{SendMessageRequest, StreamResponse, TaskState};
+use crate::service::told::{Told, Until};
 
 pub type Items = Response<BoxStream<'static, Result<StreamResponse, Status>>>;
-
-/// When a stream has told enough.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Until {
-    /// The task ends or asks, at this event or behind it: whoever sent a message has the answer.
-    Pause(u64),
-    /// This event is told.
-    Here(u64),
-    /// The task ends.
-    End,
-}
 
 impl A2a {
     pub(super) async fn send_and_stream(
@@ -181,77 +167,13 @@ fn items(
     view: View,
     until: Until,
 ) -> Items {
-    let cursor = Cursor::default();
-    let told = Told {
-        first,
-        events: Some(events),
-        now: Stretch::default(),
-        next: 0,
-        view,
-        cursor: cursor.clone(),
-        until,
+    let told = Told::new(events, view, until, |error| fault(error, Wanted::Read));
+    let told = match first {
+        Some((item, sequence)) => told.behind(item, sequence),
+        None => told,
     };
+    let cursor = told.cursor.clone();
     let mut response = answer(caller, told.boxed());
     response.extensions_mut().insert(cursor);
     response
-}
-
-/// The items of a stream. By hand, because most of what a stream costs is spent between one item and the next.
-struct Told {
-    first: Option<(StreamResponse, u64)>,
-    /// None when enough is told.
-    events: Option<Events>,
-    /// What came last of them, and how far it is told.
-    now: Stretch,
-    next: usize,
-    view: View,
-    cursor: Cursor,
-    until: Until,
-}
-
-impl Told {
-    /// Of what is there already.
-    fn ready(&mut self) -> Option<StreamResponse> {
-        if let Some((item, sequence)) = self.first.take() {
-            self.cursor.set(sequence);
-            self.events = self.events.take().filter(|_| self.until != Until::Here(sequence));
-            return Some(item);
-        }
-        while let Some(event) = self.now.get(self.next) {
-            self.next += 1;
-            self.cursor.set(event.sequence);
-            let item = self.view.event(event);
-            let is_enough = match self.until {
-                Until::Pause(from) => event.sequence >= from && pauses(event.event.as_ref()),
-                Until::Here(last) => event.sequence >= last,
-                Until::End => false,
-            };
-            if is_enough {
-                self.now.truncate(self.next);
-                self.events = None;
-            }
-            if item.is_some() {
-                return item;
-            }
-        }
-        None
-    }
-}
-
-impl Stream for Told {
-    type Item = Result<StreamResponse, Status>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
-            if let Some(item) = self.ready() {
-                return Poll::Ready(Some(Ok(item)));
-            }
-            let Some(events) = &mut self.events else { return Poll::Ready(None) };
-            match ready!(events.poll_next_unpin(cx)) {
-                Some(Ok(stretch)) => (self.now, self.next) = (stretch, 0),
-                Some(Err(error)) => return Poll::Ready(Some(Err(fault(error, Wanted::Read).into()))),
-                None => self.events = None,
-            }
-        }
-    }
 }
