@@ -5,7 +5,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`app`] | the composition root: settings in, a running server out |
-//! | [`cli`] | the commands besides serving, and the banner |
+//! | [`cli`] | the commands besides serving: the terminal client, token, trust; and the banner |
 //! | [`config`] | options, environment and file, decided once; only `main`, `app` and `cli` see it |
 //! | [`transport`] | one port: connections, TLS, the rim's checks, gRPC on one side and routes on the other |
 //! | [`service`] | what calls mean |

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use agena::app::{App, StartError};
-use agena::cli::{banner, token, trust};
+use agena::cli::link::Local;
+use agena::cli::{banner, client, token, trust};
 use agena::config::{self, Command, LogFormat, ProcessEnv, Settings, Stream};
 use agena::sandbox::confine;
 use agena::telemetry::{self, Format, TelemetryError};
@@ -32,6 +33,8 @@ fn main() -> ExitCode {
         Command::Token(settings) => {
             token::run(&settings, &mut io::stdout(), &mut io::stderr()).map_err(|e| e.to_string())
         }
+        Command::Client(settings, reach, ask) => return run_client(&settings, &reach, &ask),
+        Command::Print(text) => io::stdout().write_all(text.as_bytes()).map_err(|e| e.to_string()),
         Command::Trust(settings, ask) => {
             trust::run(&settings, &ask, &mut io::stdout(), &mut io::stderr()).map_err(|e| e.to_string())
         }
@@ -71,6 +74,42 @@ fn serve(settings: &Settings) -> Result<(), ServeError> {
         }
         Ok(())
     })
+}
+
+/// A command of the client. A server that it starts lives in this process, and ends with it.
+fn run_client(settings: &Settings, reach: &config::client::Client, ask: &config::client::Ask) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(ServeError::Runtime(error).to_string()),
+    };
+    let running = std::cell::Cell::new(None);
+    let start = || {
+        let (local, stop) = start_local(&runtime)?;
+        running.set(Some(stop));
+        Ok(local)
+    };
+    let exit = client::run(&runtime, settings, reach, ask, &start);
+    if let Some((stop, served)) = running.take() {
+        let _ = stop.send(());
+        let _ = runtime.block_on(served);
+    }
+    ExitCode::from(exit.code())
+}
+
+/// What ends a server of this process, and its end.
+type Stopping = (tokio::sync::oneshot::Sender<()>, tokio::task::JoinHandle<Drained>);
+
+fn start_local(runtime: &tokio::runtime::Runtime) -> Result<(Local, Stopping), String> {
+    let settings = config::local(std::env::args_os(), &ProcessEnv).map_err(|exit| exit.text)?;
+    // Within the call of a client, which waits on the runtime already.
+    let app = tokio::task::block_in_place(|| {
+        let started = tokio::runtime::Handle::current().block_on(App::start(&settings));
+        started.map_err(|e| e.to_string())
+    })?;
+    let local = Local { url: app.place.url.clone(), token: app.token.clone(), warning: app.warning.clone() };
+    let (stop, stopped) = tokio::sync::oneshot::channel();
+    let served = runtime.spawn(app.run_until(async { stopped.await.unwrap_or_default() }));
+    Ok((local, (stop, served)))
 }
 
 /// From where they were read when the server started.

@@ -192,6 +192,32 @@ impl App {
         models::serving(&settings.model)
     }
 
+    /// Serves within a process that does something else, until that has had enough. The process still ends when it is told
+    /// to; only what the keyboard sends is left to it.
+    pub async fn run_until(self, stop: impl Future<Output = ()> + Send + 'static) -> Drained {
+        let mut signals = self.signals;
+        let mut hangups = self.hangups;
+        let told = tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    signal = signals.next() => if signal == "SIGTERM" { std::process::exit(143) },
+                    () = hangups.next() => std::process::exit(129),
+                }
+            }
+        });
+        let (end, ended) = tokio::sync::oneshot::channel::<()>();
+        let ended = async { ended.await.unwrap_or_default() };
+        let delivering = self.deliverer.map(|deliverer| tokio::spawn(deliverer.run(ended)));
+        let drained = self.server.serve(self.listener, stop).await;
+        self.responses.drain(self.drain).await;
+        drop(end);
+        if let Some(delivering) = delivering {
+            let _ = delivering.await;
+        }
+        told.abort();
+        drained
+    }
+
     /// Serves until the process is asked to stop. `settings` are those in force; `read` reads them again.
     pub async fn run(
         self,

@@ -5,7 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 
+use super::client::args::{
+    CancelArgs, ChatArgs, CommandsArgs, CompletionsArgs, Parts, RulesArgs, TasksArgs, WatchArgs,
+};
 use super::error::{ConfigError, Source};
 use super::help;
 use super::layers::Layer;
@@ -31,6 +35,27 @@ enum VerbArgs {
     /// Say whose memory files (GEMINI.md, AGENTS.md) the agent may believe
     #[command(next_line_help = true, after_help = help::TRUST)]
     Trust(TrustArgs),
+    /// Talk with the agent of a server, or say one thing to it
+    #[command(next_line_help = true, after_help = help::client::CHAT)]
+    Chat(Box<ChatArgs>),
+    /// List the tasks that have not ended
+    #[command(next_line_help = true, after_help = help::client::TASKS)]
+    Tasks(Box<TasksArgs>),
+    /// Follow a task, or see which tasks change
+    #[command(next_line_help = true, after_help = help::client::WATCH)]
+    Watch(Box<WatchArgs>),
+    /// End a task, and wait until its work has stopped
+    #[command(next_line_help = true)]
+    Cancel(Box<CancelArgs>),
+    /// List what is always allowed, and take it back
+    #[command(next_line_help = true, after_help = help::client::RULES)]
+    Rules(Box<RulesArgs>),
+    /// List the slash commands, and run one
+    #[command(next_line_help = true, after_help = help::client::COMMANDS)]
+    Commands(Box<CommandsArgs>),
+    /// Print completions for a shell
+    #[command(after_help = help::client::COMPLETIONS)]
+    Completions(CompletionsArgs),
 }
 
 #[derive(Debug, Args)]
@@ -58,24 +83,40 @@ impl TrustArgs {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verb {
     Serve,
     Token,
     Trust(Ask),
+    Client(Box<Parts>),
+    Completions(Shell),
 }
 
 impl Cli {
     /// The verb, and the options before and after it, weakest first. They are kept apart rather than made
-    /// `global`, because clap would drop each `--set` before the verb once one comes after it.
-    pub(super) fn into_parts(self) -> (Verb, [Options; 2]) {
-        match self.verb {
-            None => (Verb::Serve, [self.options, Options::default()]),
-            Some(VerbArgs::Serve(options)) => (Verb::Serve, [self.options, options]),
-            Some(VerbArgs::Token(options)) => (Verb::Token, [self.options, options]),
-            Some(VerbArgs::Trust(mut trust)) => (Verb::Trust(trust.ask()), [self.options, trust.options]),
-        }
+    /// `global`, because clap would drop each `--set` before the verb once one comes after it. With `serving`, what a
+    /// client says about its work counts as settings of the server that is started for it.
+    pub(super) fn into_parts(self, serving: bool) -> (Verb, [Options; 2]) {
+        let (verb, options) = match self.verb {
+            None => (Verb::Serve, Options::default()),
+            Some(VerbArgs::Serve(options)) => (Verb::Serve, options),
+            Some(VerbArgs::Token(options)) => (Verb::Token, options),
+            Some(VerbArgs::Trust(mut trust)) => (Verb::Trust(trust.ask()), trust.options),
+            Some(VerbArgs::Completions(asked)) => (Verb::Completions(asked.shell), Options::default()),
+            Some(VerbArgs::Chat(args)) => client(*args, serving),
+            Some(VerbArgs::Tasks(args)) => client(*args, serving),
+            Some(VerbArgs::Watch(args)) => client(*args, serving),
+            Some(VerbArgs::Cancel(args)) => client(*args, serving),
+            Some(VerbArgs::Rules(args)) => client(*args, serving),
+            Some(VerbArgs::Commands(args)) => client(*args, serving),
+        };
+        (verb, [self.options, options])
     }
+}
+
+fn client(args: impl Into<Parts>, serving: bool) -> (Verb, Options) {
+    let mut parts = args.into();
+    let options = parts.options(serving);
+    (Verb::Client(Box::new(parts)), options)
 }
 
 /// All values are kept as they were given, so that the schema judges an option as it judges the file.
@@ -152,6 +193,22 @@ pub(super) struct Options {
 }
 
 impl Options {
+    /// What says where a server keeps its things.
+    pub(super) fn found(data_dir: Option<OsString>, config: Option<OsString>, set: Vec<OsString>) -> Self {
+        Self { data_dir, config, set, ..Self::default() }
+    }
+
+    /// And what it works with.
+    #[must_use]
+    pub(super) fn working(
+        self,
+        workspace: Option<OsString>,
+        approval_mode: Option<OsString>,
+        model: Option<OsString>,
+    ) -> Self {
+        Self { workspace, approval_mode, model, ..self }
+    }
+
     /// The layers of these options, weakest first: an option made for one key says it more plainly than `--set`.
     pub(super) fn layers(&self) -> Result<Vec<Layer>, ConfigError> {
         let mut layers = Vec::new();

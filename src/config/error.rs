@@ -69,6 +69,10 @@ pub enum ConfigError {
     KeyFileContent { name: String, path: PathBuf, problem: String },
     #[error("mcp.servers.{name}: the bearer_token_file {} cannot be read ({error}); mend it or name another", .path.display())]
     McpToken { name: String, path: PathBuf, error: io::Error },
+    #[error("--token-file: cannot read {} ({error}); mend the path or the permissions", .path.display())]
+    TokenFile { path: PathBuf, error: io::Error },
+    #[error("the token would go unencrypted to {server}; use https, or a tunnel that ends on this machine")]
+    PlainServer { server: String },
     #[error(transparent)]
     Model(#[from] BadModel),
 }

@@ -1,5 +1,7 @@
 //! The longer texts of `--help`. Knows nothing; `args` shows them.
 
+pub(super) mod client;
+
 pub(super) const INTRO: &str = "\
 An agent server that every client can dock to: gRPC, gRPC-Web, A2A and JSON/SSE on one port.
 

@@ -2,6 +2,7 @@
 //! that is decided once into [`Settings`]. Knows nothing of the server it configures; `main` calls [`parse`].
 
 mod args;
+pub mod client;
 mod decide;
 mod env;
 mod error;
@@ -27,7 +28,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use self::args::{Cli, Options, Verb};
 use self::files::{Disk, Files};
@@ -54,7 +55,14 @@ pub enum Command {
     Serve(Box<Settings>),
     Token(Box<Settings>),
     Trust(Box<Settings>, trust::Ask),
+    /// With the settings of the local server, as far as they say where it is.
+    Client(Box<Settings>, Box<client::Client>, client::Ask),
+    /// A text that was asked for.
+    Print(String),
 }
+
+/// How long a server of a client may still take when that has left.
+const LOCAL_DRAIN: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// What settings are read from besides the command line.
 struct World<'a> {
@@ -73,16 +81,49 @@ fn parse_with(
     env: &dyn Env,
     files: &dyn Files,
 ) -> Result<Command, Exit> {
-    let (verb, options) = Cli::try_parse_from(args)?.into_parts();
-    let settings = Box::new(settle(&verb, &options, &World { env, files })?);
+    let (verb, options) = Cli::try_parse_from(args)?.into_parts(false);
+    let world = World { env, files };
+    let settings = |whole| settle(whole, &options, &world).map(Box::new);
     Ok(match verb {
-        Verb::Serve => Command::Serve(settings),
-        Verb::Token => Command::Token(settings),
-        Verb::Trust(ask) => Command::Trust(settings, ask),
+        Verb::Serve => Command::Serve(settings(Whole::Yes)?),
+        // Whoever asks for the token in another shell has no keys of models there, and needs none.
+        Verb::Token => Command::Token(settings(Whole::ButModels)?),
+        Verb::Trust(ask) => Command::Trust(settings(Whole::ButModels)?, ask),
+        Verb::Client(parts) => {
+            let settings = settings(Whole::ButModels)?;
+            let (client, ask) = client::decide(*parts, &settings, &world)?;
+            Command::Client(settings, Box::new(client), ask)
+        }
+        Verb::Completions(shell) => Command::Print(completions(shell)),
     })
 }
 
-fn settle(verb: &Verb, options: &[Options], world: &World) -> Result<Settings, ConfigError> {
+/// The settings of a server that a client starts for itself: as `agena serve` would have them, but on a free port of
+/// loopback, and without what is for others who come from elsewhere.
+pub fn local(args: impl IntoIterator<Item = OsString>, env: &impl Env) -> Result<Settings, Exit> {
+    let (_, options) = Cli::try_parse_from(args)?.into_parts(true);
+    let settings = settle(Whole::Yes, &options, &World { env, files: &Disk })?;
+    let listen = (std::net::Ipv4Addr::LOCALHOST, 0).into();
+    // Whoever leaves has seen the end of what was asked for, or does not want to.
+    let drain = settings.drain.min(LOCAL_DRAIN);
+    Ok(Settings { listen, drain, tls: None, public_url: None, ..settings })
+}
+
+fn completions(shell: clap_complete::Shell) -> String {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "agena", &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// How much of the settings is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Yes,
+    /// No keys of models are read, nor missed.
+    ButModels,
+}
+
+fn settle(whole: Whole, options: &[Options], world: &World) -> Result<Settings, ConfigError> {
     let mut layers = Vec::new();
     layers.extend(file_layer(options, world)?);
     layers.extend(env::layers(world.env)?);
@@ -95,10 +136,9 @@ fn settle(verb: &Verb, options: &[Options], world: &World) -> Result<Settings, C
         model: model::Written { name: written("model.name"), rehearsal: written("model.rehearsal") },
     };
     let raw = layers::lower(layers)?;
-    match verb {
-        Verb::Serve => decide::decide(raw, written, world),
-        // Whoever asks for the token in another shell has no keys of models there, and needs none.
-        Verb::Token | Verb::Trust(_) => {
+    match whole {
+        Whole::Yes => decide::decide(raw, written, world),
+        Whole::ButModels => {
             let raw = Raw { model: model::raw::Model::default(), ..raw };
             decide::decide(raw, written, &World { env: &BTreeMap::<&str, &str>::new(), ..*world })
         }

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod agent;
+mod client;
 mod help;
 mod mcp;
 mod models;

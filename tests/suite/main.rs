@@ -7,6 +7,7 @@ mod a2a03;
 mod agent;
 mod bad_input;
 mod bindings;
+mod cli;
 mod coder;
 mod command;
 mod commands;

@@ -33,7 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "telemetry",
         ],
     ),
-    ("cli", &["config", "service", "domain"]),
+    ("cli", &["config", "service", "domain", "proto"]),
     ("config", &["domain"]),
     ("transport", &["service", "facade", "transcode", "projection", "domain", "proto", "telemetry"]),
     ("service", &["agent", "facade", "projection", "domain", "proto"]),

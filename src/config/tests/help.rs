@@ -118,6 +118,18 @@ fn help_names_every_key_and_variable() {
 }
 
 #[test]
+fn the_client_teaches_by_examples_and_lists_its_exit_codes() {
+    for verb in ["chat", "tasks", "watch", "rules", "commands", "completions"] {
+        let help = shown(&[verb, "--help"]);
+        assert!(help.contains("Examples:") && help.contains(&format!("agena {verb}")), "{verb}: {help}");
+    }
+    let help = shown(&["chat", "--help"]);
+    for word in ["AGENA_SERVER", "AGENA_TOKEN", "NO_COLOR", "--approve", "Exit codes", "130"] {
+        assert!(help.contains(word), "{word}: {help}");
+    }
+}
+
+#[test]
 fn every_option_tells_default_environment_and_file() {
     for option in Cli::command().get_arguments().filter(|option| option.get_value_names().is_some()) {
         let help = option.get_help().map(ToString::to_string).unwrap_or_default();

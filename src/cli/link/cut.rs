@@ -1,0 +1,96 @@
+//! Cuts: which failures mean that nobody answered, so that the same may be asked again, and how often that is done.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tonic::{Code, Status};
+
+use crate::domain::backoff;
+use crate::domain::error::details;
+
+/// A server that restarts is back before that; one that is gone is not waited for without end.
+const PATIENCE: Duration = Duration::from_secs(60);
+const FIRST: Duration = Duration::from_millis(200);
+const LONGEST: Duration = Duration::from_secs(3);
+
+/// Whether the call may never have got there, or its answer never came. What the server itself says has details.
+pub fn is_cut(status: &Status) -> bool {
+    match status.code() {
+        Code::Unavailable => true,
+        Code::Unknown | Code::Internal | Code::Cancelled | Code::DeadlineExceeded | Code::Aborted => {
+            details(status).is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Attempts in a row.
+#[derive(Debug, Default)]
+pub struct Tries {
+    failures: u32,
+    since: Option<Instant>,
+}
+
+impl Tries {
+    /// Something came through.
+    pub fn worked(&mut self) {
+        *self = Self::default();
+    }
+
+    /// How long to wait before the next; none when it is time to give up.
+    pub fn failed(&mut self) -> Option<Duration> {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        self.failures += 1;
+        (since.elapsed() < PATIENCE).then(|| backoff::delay(FIRST, LONGEST, self.failures, backoff::chance()))
+    }
+}
+
+/// Calls until it is answered. Only for what may be sent twice.
+pub async fn patiently<T, F: Future<Output = Result<T, Status>>>(
+    mut call: impl FnMut() -> F,
+) -> Result<T, Status> {
+    let mut tries = Tries::default();
+    loop {
+        match call().await {
+            Err(status) if is_cut(&status) => match tries.failed() {
+                Some(delay) => tokio::time::sleep(delay).await,
+                None => return Err(status),
+            },
+            answered => return answered,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::error::{Cause, Error};
+
+    #[test]
+    fn what_the_server_says_is_no_cut() {
+        for (status, cut) in [
+            (Status::unavailable("connection refused"), true),
+            (Status::unknown("h2 protocol error"), true),
+            (Status::internal("broken"), true),
+            (Status::from(Error::new(Cause::Internal, "its log says why")), false),
+            (Status::not_found("none"), false),
+            (Status::unauthenticated("no"), false),
+            (Status::from(Error::new(Cause::TooManyConnections, "later")), true),
+        ] {
+            assert_eq!(is_cut(&status), cut, "{status:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn tries_end_at_last() {
+        let mut tries = Tries::default();
+        let mut waited = Duration::ZERO;
+        while let Some(delay) = tries.failed() {
+            waited += delay;
+            tokio::time::sleep(delay).await;
+        }
+        assert!((PATIENCE..PATIENCE + LONGEST).contains(&waited), "{waited:?}");
+        tries.worked();
+        assert!(tries.failed().is_some());
+    }
+}
