@@ -3,6 +3,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import type { TaskUpdate } from "#gen/agena/devtool/v1/service_pb";
+import { TaskState } from "#gen/lf/a2a/v1/a2a_pb";
 import { devtool } from "../wire/client";
 import { problemOf } from "../wire/errors";
 import { Slots } from "../wire/slots";
@@ -121,9 +122,34 @@ export function follow(taskId: string, first?: Source): void {
     queue.push(update);
   };
   const failed = (error: unknown) => (trouble.value = problemOf(error).message);
-  const kept = { name: `task ${taskId}`, open, take, finished: () => ended, failed, slots, silent: true };
+  // A task that asks does nothing until it is answered, and the list of tasks tells when it is.
+  const idle = () => asks(taskId, cursor);
+  const stirred = (signal: AbortSignal) => until(() => !asks(taskId, cursor), signal);
+  const kept = { name: `task ${taskId}`, open, take, finished: () => ended, failed, slots, silent: true, idle, stirred };
   void keep(kept, stop.signal).finally(() => {
     if (following.get(taskId) === stop) following.delete(taskId);
+  });
+}
+
+function asks(taskId: string, cursor: bigint): boolean {
+  const task = tasks.value.get(taskId);
+  return task !== undefined && task.state === TaskState.INPUT_REQUIRED && task.sequence <= cursor;
+}
+
+/** When the condition, which reads signals, holds. */
+function until(condition: () => boolean, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const met = computed(() => condition() || signal.aborted);
+    let stop: (() => void) | undefined;
+    const done = () => {
+      stop?.();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    signal.addEventListener("abort", done);
+    stop = effect(() => {
+      if (met.value) queueMicrotask(done);
+    });
   });
 }
 

@@ -26,7 +26,7 @@ export function TokenPage({ granted }: { granted: () => void }) {
   return (
     <main class="token-page">
       <form
-        aria-label="Token"
+        aria-label="Sign in"
         onSubmit={(event) => {
           event.preventDefault();
           void submit();
