@@ -5,6 +5,7 @@ import type { ComponentType } from "preact";
 import { watchAnswers } from "../state/approvals";
 import { followRoute } from "../state/conversation";
 import { route } from "../state/route";
+import { speakEnds } from "../state/spoken";
 import { pendingCount, watch } from "../state/tasks";
 import { access } from "../wire/client";
 import { Approval } from "./Approval";
@@ -33,11 +34,13 @@ function Console() {
     const leave = followRoute();
     const deaf = listenToKeys();
     const done = watchAnswers();
+    const silent = speakEnds();
     return () => {
       stop.abort();
       leave();
       deaf();
       done();
+      silent();
     };
   }, []);
   useEffect(() => {
