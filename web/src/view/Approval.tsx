@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ConfirmationOptionKind, type ConfirmationOption } from "#gen/agena/devtool/v1/tool_call_pb";
 import { say } from "../state/announce";
 import { rejects, type Draft } from "../state/answer";
@@ -10,6 +10,7 @@ import { answer, answering, asked, type Asked } from "../state/approvals";
 import { Details } from "./Details";
 import { Icon } from "./Icon";
 import { blankAnswers } from "./questions";
+import { firstLine } from "./words";
 
 /** Which of several is shown. */
 const shown = signal<string | undefined>(undefined);
@@ -68,7 +69,10 @@ function Bar({ asked: one, children }: BarProps) {
   const [draft, setDraft] = useState<Draft>(() => (questions.length > 0 ? { answers: blankAnswers(questions) } : {}));
   const change = (more: Draft) => setDraft((now) => ({ ...now, ...more }));
   const region = useRef<HTMLElement>(null);
-  useEffect(() => () => passFocusOn(region.current), []);
+  useLayoutEffect(() => {
+    const { current } = region;
+    return () => passFocusOn(current);
+  }, []);
   useEffect(() => say(`Approval needed: ${call.description ?? call.toolName}`), [call.toolCallId]);
   if (request === undefined) return null;
   const busy = answering.value.has(call.toolCallId);
@@ -77,7 +81,7 @@ function Bar({ asked: one, children }: BarProps) {
       <header class="approval-head">
         <Icon name="ask" />
         <h2>
-          <span class="tool-name">{call.toolName}</span> {call.description}
+          <span class="tool-name">{call.toolName}</span> {firstLine(call.description)}
         </h2>
         {children}
       </header>

@@ -10,7 +10,7 @@ import { Doors } from "./Doors";
 import { Icon } from "./Icon";
 import { drawerOpen } from "./drawer";
 import { State } from "./State";
-import { WAITING, plural, shortTime, stateWord } from "./words";
+import { WAITING, firstLine, plural, shortTime, stateWord } from "./words";
 
 export function Sidebar() {
   return (
@@ -79,7 +79,7 @@ function Waiting() {
                 showWaiting(one.toolCall?.toolCallId);
               }}
             >
-              <span class="entry-title">{one.toolCall?.description || one.toolCall?.toolName}</span>
+              <span class="entry-title">{firstLine(one.toolCall?.description) || one.toolCall?.toolName}</span>
               <span class="entry-more">{one.title}</span>
             </button>
           </li>

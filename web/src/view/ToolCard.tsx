@@ -11,7 +11,7 @@ import { Output } from "./Output";
 import type { Placed } from "./rows";
 import { Result } from "./Result";
 import { State } from "./State";
-import { WAITING, callWord, pretty } from "./words";
+import { WAITING, callWord, firstLine, pretty } from "./words";
 
 export function ToolCard({ item, position }: Placed<CallItem>) {
   const { call } = item;
@@ -26,7 +26,7 @@ export function ToolCard({ item, position }: Placed<CallItem>) {
       <header class="card-head">
         <Icon name="tool" />
         <span class="tool-name">{call.toolName}</span>
-        <span class="tool-what">{call.description}</span>
+        <span class="tool-what">{firstLine(call.description)}</span>
         <State word={isWaiting(call) ? WAITING : callWord(call.status)} />
         {running && (
           <button type="button" class="small" onClick={() => void stopCall(item.taskId, call)}>
