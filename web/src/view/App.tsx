@@ -7,7 +7,7 @@ import { followRoute } from "../state/conversation";
 import { route } from "../state/route";
 import { speakEnds } from "../state/spoken";
 import { pendingCount, watch } from "../state/tasks";
-import { access } from "../wire/client";
+import { access } from "../wire/access";
 import { Approval } from "./Approval";
 import { Composer } from "./Composer";
 import { Reconnecting } from "./Connection";
@@ -65,6 +65,7 @@ function Console() {
       {dialog.value === "settings" && <Lazy load={() => import("./Settings").then((part) => part.Settings)} />}
       {dialog.value === "statistics" && <Lazy load={() => import("./StatisticsDialog").then((part) => part.StatisticsDialog)} />}
       {dialog.value === "help" && <Lazy load={() => import("./Help").then((part) => part.Help)} />}
+      {dialog.value === "licenses" && <Lazy load={() => import("./Licenses").then((part) => part.Licenses)} />}
       <Notices />
     </div>
   );

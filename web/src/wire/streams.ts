@@ -1,6 +1,6 @@
 // Streams that do not end when the connection does. They know nothing of what they carry.
 
-import { access } from "./client";
+import { access } from "./access";
 import { isPassing, isRefused, problemOf } from "./errors";
 import { linkDown, linkGone, linkUp } from "./links";
 import { isAway, onPresence, present } from "./presence";
