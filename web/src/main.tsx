@@ -8,6 +8,10 @@ import { App } from "./view/App";
 import { takeFromAddress } from "./wire/token";
 
 takeFromAddress(location, history);
+// The banner's link was opened in a page that is already there.
+addEventListener("hashchange", () => {
+  if (takeFromAddress(location, history)) location.reload();
+});
 keepPreferences();
 followAddress();
 

@@ -3,6 +3,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import type { TaskUpdate } from "#gen/agena/devtool/v1/service_pb";
+import { TaskState } from "#gen/lf/a2a/v1/a2a_pb";
 import { devtool } from "../wire/client";
 import { problemOf } from "../wire/errors";
 import { Slots } from "../wire/slots";
@@ -16,6 +17,8 @@ import { learn, tasks, tasksOf } from "./tasks";
 const views = new Map<string, TaskView>();
 // With the list of tasks that makes three connections; the others of a browser's six are for calls, and for a second page.
 const slots = new Slots(2);
+/** Tasks that have ended and were read to their end. */
+const read = new Set<string>();
 const following = new Map<string, AbortController>();
 
 /** Grows at most once a frame, when something that is shown has changed. */
@@ -101,12 +104,11 @@ type Source = (options: Opened) => AsyncIterable<{ update?: TaskUpdate }>;
 
 /** Follows a task to its end. `first` is a stream that is under way already, such as that of StartTask. */
 export function follow(taskId: string, first?: Source): void {
-  const view = viewOf(taskId);
-  if (following.has(taskId) || (hasEnded(view.state) && isComplete(view))) return;
+  if (following.has(taskId) || read.has(taskId)) return;
   const stop = new AbortController();
   following.set(taskId, stop);
   // Behind what waits in the queue, not behind what was folded: else it would be asked for twice.
-  let cursor = view.sequence;
+  let cursor = viewOf(taskId).sequence;
   let ended = false;
   let source = first;
   const open: Source = (options) => {
@@ -121,12 +123,34 @@ export function follow(taskId: string, first?: Source): void {
     queue.push(update);
   };
   const failed = (error: unknown) => (trouble.value = problemOf(error).message);
-  const kept = { name: `task ${taskId}`, open, take, finished: () => ended, failed, slots, silent: true };
+  // A task that asks does nothing until it is answered, and the list of tasks tells when it is.
+  const idle = () => asks(taskId, cursor);
+  const stirred = (signal: AbortSignal) => until(() => !asks(taskId, cursor), signal);
+  const finished = () => ended && Boolean(read.add(taskId));
+  const kept = { name: `task ${taskId}`, open, take, finished, failed, slots, silent: true, idle, stirred };
   void keep(kept, stop.signal).finally(() => {
     if (following.get(taskId) === stop) following.delete(taskId);
   });
 }
 
-function isComplete(view: TaskView): boolean {
-  return view.sequence >= (tasks.value.get(view.taskId)?.sequence ?? 0n);
+function asks(taskId: string, cursor: bigint): boolean {
+  const task = tasks.value.get(taskId);
+  return task !== undefined && task.state === TaskState.INPUT_REQUIRED && task.sequence <= cursor;
+}
+
+/** When the condition, which reads signals, holds. */
+function until(condition: () => boolean, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const met = computed(() => condition() || signal.aborted);
+    let stop: (() => void) | undefined;
+    const done = () => {
+      stop?.();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    signal.addEventListener("abort", done);
+    stop = effect(() => {
+      if (met.value) queueMicrotask(done);
+    });
+  });
 }

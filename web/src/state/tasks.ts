@@ -38,14 +38,14 @@ export function watch(signal: AbortSignal): void {
     {
       name: "tasks",
       open: (options) => {
-        // A minute of overlap: what changed while nobody listened is told again, which harms nothing.
-        const since = last === 0 ? {} : { since: timestampFromMs(last - 60_000) };
+        // By the server's clock. What changed then is told again, which harms nothing.
+        const since = last === 0 ? {} : { since: timestampFromMs(last) };
         return devtool.watchTasks(since, options);
       },
-      take: ({ task, caughtUp }) => {
-        last = Date.now();
+      take: ({ task }) => {
+        last = Math.max(last, when(task?.updateTime));
         if (task !== undefined) learn([task]);
-        if (task !== undefined || caughtUp) soon();
+        soon();
       },
       finished: () => false,
     },

@@ -5,8 +5,9 @@ import type { ComponentType } from "preact";
 import { watchAnswers } from "../state/approvals";
 import { followRoute } from "../state/conversation";
 import { route } from "../state/route";
+import { speakEnds } from "../state/spoken";
 import { pendingCount, watch } from "../state/tasks";
-import { access } from "../wire/client";
+import { access } from "../wire/access";
 import { Approval } from "./Approval";
 import { Composer } from "./Composer";
 import { Reconnecting } from "./Connection";
@@ -33,11 +34,13 @@ function Console() {
     const leave = followRoute();
     const deaf = listenToKeys();
     const done = watchAnswers();
+    const silent = speakEnds();
     return () => {
       stop.abort();
       leave();
       deaf();
       done();
+      silent();
     };
   }, []);
   useEffect(() => {
@@ -62,6 +65,7 @@ function Console() {
       {dialog.value === "settings" && <Lazy load={() => import("./Settings").then((part) => part.Settings)} />}
       {dialog.value === "statistics" && <Lazy load={() => import("./StatisticsDialog").then((part) => part.StatisticsDialog)} />}
       {dialog.value === "help" && <Lazy load={() => import("./Help").then((part) => part.Help)} />}
+      {dialog.value === "licenses" && <Lazy load={() => import("./Licenses").then((part) => part.Licenses)} />}
       <Notices />
     </div>
   );

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ConfirmationOptionKind, type ConfirmationOption } from "#gen/agena/devtool/v1/tool_call_pb";
 import { say } from "../state/announce";
 import { rejects, type Draft } from "../state/answer";
@@ -10,6 +10,7 @@ import { answer, answering, asked, type Asked } from "../state/approvals";
 import { Details } from "./Details";
 import { Icon } from "./Icon";
 import { blankAnswers } from "./questions";
+import { firstLine } from "./words";
 
 /** Which of several is shown. */
 const shown = signal<string | undefined>(undefined);
@@ -67,15 +68,20 @@ function Bar({ asked: one, children }: BarProps) {
   const questions = request?.details.case === "genericDetails" ? request.details.value.questions : [];
   const [draft, setDraft] = useState<Draft>(() => (questions.length > 0 ? { answers: blankAnswers(questions) } : {}));
   const change = (more: Draft) => setDraft((now) => ({ ...now, ...more }));
+  const region = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const { current } = region;
+    return () => passFocusOn(current);
+  }, []);
   useEffect(() => say(`Approval needed: ${call.description ?? call.toolName}`), [call.toolCallId]);
   if (request === undefined) return null;
   const busy = answering.value.has(call.toolCallId);
   return (
-    <section class="approval" aria-label="Approval" tabIndex={-1}>
+    <section ref={region} class="approval" aria-label="Approval" tabIndex={-1}>
       <header class="approval-head">
         <Icon name="ask" />
         <h2>
-          <span class="tool-name">{call.toolName}</span> {call.description}
+          <span class="tool-name">{call.toolName}</span> {firstLine(call.description)}
         </h2>
         {children}
       </header>
@@ -88,6 +94,12 @@ function Bar({ asked: one, children }: BarProps) {
       </footer>
     </section>
   );
+}
+
+/** The keyboard was here, and here is gone: it goes to what is asked next, or to the conversation. */
+function passFocusOn(from: HTMLElement | null): void {
+  if (from === null || !from.contains(document.activeElement)) return;
+  setTimeout(() => (document.querySelector<HTMLElement>(".approval") ?? document.querySelector<HTMLElement>(".feed-box"))?.focus());
 }
 
 interface OptionsProps {
@@ -108,7 +120,7 @@ function Options({ options, busy, choose }: OptionsProps) {
           data-shortcut={at + 1}
           aria-keyshortcuts={String(at + 1)}
           title={option.description}
-          disabled={busy}
+          aria-disabled={busy}
           onClick={() => choose(option)}
         >
           {option.name}

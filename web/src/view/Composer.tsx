@@ -39,7 +39,7 @@ export function Composer() {
     if (text === "" || sending.value) return;
     palette.close();
     draft.value = "";
-    const command = parseLine(text, entries);
+    const command = await commandIn(text, contextId);
     const taken = command ? await runCommand(command.entry.path, command.args) : await send(text, anew);
     // What could not be sent is not lost, unless something else was written meanwhile.
     if (!taken && draft.value === "") draft.value = text;
@@ -93,6 +93,13 @@ export function Composer() {
       </div>
     </form>
   );
+}
+
+/** The commands may still be on their way when a quick hand has typed one out. */
+async function commandIn(text: string, contextId: string): Promise<ReturnType<typeof parseLine>> {
+  if (!text.startsWith("/")) return undefined;
+  await loadCommands(contextId);
+  return parseLine(text, flatten(commands.value));
 }
 
 function grow(box: HTMLTextAreaElement | null): void {

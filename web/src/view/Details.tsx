@@ -46,13 +46,23 @@ export function Details({ call, draft, change }: Props) {
       }
       return (
         <>
-          <p class="said-text">{details.value.description}</p>
+          <Description text={details.value.description} />
           <Feedback draft={draft} change={change} />
         </>
       );
     default:
       return <Given call={call} />;
   }
+}
+
+/** A list of changes keeps its columns. */
+function Description({ text }: { text: string }) {
+  if (!text.includes("\n")) return <p>{text}</p>;
+  return (
+    <pre class="command" tabIndex={0} aria-label="Description">
+      {text}
+    </pre>
+  );
 }
 
 function Given({ call }: { call: ToolCall }) {

@@ -14,7 +14,11 @@ export function Dialog({ title, children }: { title: string; children: Component
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  const close = () => (dialog.value = undefined);
+  const own = useRef(dialog.peek());
+  // The event comes late: by then another one may be open.
+  const close = () => {
+    if (dialog.peek() === own.current) dialog.value = undefined;
+  };
   return (
     <dialog
       ref={box}

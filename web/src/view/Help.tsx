@@ -1,6 +1,7 @@
 // The keyboard shortcuts, from the table that they work by.
 
 import { Dialog } from "./Dialog";
+import { dialog } from "./dialogs";
 import { SHORTCUTS } from "./keys";
 
 const WRITING: [string, string][] = [
@@ -17,6 +18,11 @@ export function Help() {
       <Table rows={SHORTCUTS.map(({ keys, does }) => [keys, does])} />
       <h3>While writing</h3>
       <Table rows={WRITING} />
+      <p>
+        <button type="button" class="link" onClick={() => (dialog.value = "licenses")}>
+          Licences of what this page is made of
+        </button>
+      </p>
     </Dialog>
   );
 }

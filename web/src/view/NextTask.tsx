@@ -1,25 +1,15 @@
 // Model and approval mode of the next task.
 
 import { useEffect } from "preact/hooks";
-import { signal } from "@preact/signals";
+import { loadModels, modelNames } from "../state/models";
 import { prefer, preferences } from "../state/preferences";
-import { listModels } from "../wire/client";
 import { MODES } from "./words";
 
-const known = signal<string[]>([]);
-
-async function load(): Promise<void> {
-  try {
-    known.value = await listModels();
-  } catch {
-    // The server's own model can still be used.
-  }
-}
 
 export function NextTask() {
-  useEffect(() => void (known.value.length === 0 && load()), []);
+  useEffect(() => void loadModels(), []);
   const { model, approvalMode } = preferences.value;
-  const listed = model === "" || known.value.includes(model) ? known.value : [model, ...known.value];
+  const listed = model === "" || modelNames.value.includes(model) ? modelNames.value : [model, ...modelNames.value];
   return (
     <>
       <select

@@ -12,8 +12,9 @@ interface Props {
   running?: boolean;
 }
 
-// The last lines: more than anybody reads in a card, and cheap to lay out.
+// The last lines: more than anybody reads in a card, and cheap to lay out. Fewer while they change with every frame.
 const LINES = 400;
+const LINES_LIVE = 150;
 const NEAR = 24;
 
 export function Output({ id, text, label, running = false }: Props) {
@@ -27,7 +28,7 @@ export function Output({ id, text, label, running = false }: Props) {
     const { current } = box;
     if (current) atEnd.current = current.scrollHeight - current.scrollTop - current.clientHeight < NEAR;
   };
-  const { shown, hidden } = whole.value ? { shown: text, hidden: 0 } : tail(text, LINES);
+  const { shown, hidden } = whole.value ? { shown: text, hidden: 0 } : tail(text, running ? LINES_LIVE : LINES);
   return (
     <div class="output">
       {hidden > 0 && (

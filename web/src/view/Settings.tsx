@@ -3,7 +3,7 @@
 import { Dialog } from "./Dialog";
 import { Rules } from "./Rules";
 import { prefer, preferences } from "../state/preferences";
-import { access } from "../wire/client";
+import { access } from "../wire/access";
 import { forgetToken, token } from "../wire/token";
 import { dialog } from "./dialogs";
 

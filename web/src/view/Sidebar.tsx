@@ -2,6 +2,7 @@
 
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { ContextSummary, TaskSummary } from "#gen/agena/devtool/v1/task_pb";
+import { TaskState } from "#gen/lf/a2a/v1/a2a_pb";
 import { go, route } from "../state/route";
 import { contexts, listed, loadMoreContexts, moreContexts, pending, pendingCount, tasks, tasksOf } from "../state/tasks";
 import { showWaiting } from "./Approval";
@@ -10,7 +11,7 @@ import { Doors } from "./Doors";
 import { Icon } from "./Icon";
 import { drawerOpen } from "./drawer";
 import { State } from "./State";
-import { WAITING, plural, shortTime, stateWord } from "./words";
+import { firstLine, plural, shortTime, stateWord } from "./words";
 
 export function Sidebar() {
   return (
@@ -79,7 +80,7 @@ function Waiting() {
                 showWaiting(one.toolCall?.toolCallId);
               }}
             >
-              <span class="entry-title">{one.toolCall?.description || one.toolCall?.toolName}</span>
+              <span class="entry-title">{firstLine(one.toolCall?.description) || one.toolCall?.toolName}</span>
               <span class="entry-more">{one.title}</span>
             </button>
           </li>
@@ -94,7 +95,7 @@ function ContextEntry({ context }: { context: ContextSummary }) {
   const current = route.value.contextId === contextId;
   const own = tasksOf(contextId);
   const waiting = pending.value.filter((one) => one.contextId === contextId).length;
-  const state = waiting > 0 ? WAITING : stateWord(context.state);
+  const state = stateWord(waiting > 0 ? TaskState.INPUT_REQUIRED : context.state);
   return (
     <li>
       <button
@@ -124,7 +125,7 @@ function ContextEntry({ context }: { context: ContextSummary }) {
 function TaskEntry({ task }: { task: TaskSummary }) {
   const { contextId, taskId } = task;
   const current = route.value.taskId === taskId;
-  const word = task.pendingConfirmations > 0 ? WAITING : stateWord(task.state);
+  const word = stateWord(task.pendingConfirmations > 0 ? TaskState.INPUT_REQUIRED : task.state);
   return (
     <li>
       <button

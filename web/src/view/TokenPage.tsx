@@ -1,7 +1,8 @@
 // Asks for the token, when the server does.
 
 import { useState } from "preact/hooks";
-import { access, devtool } from "../wire/client";
+import { access } from "../wire/access";
+import { devtool } from "../wire/client";
 import { isRefused, problemOf } from "../wire/errors";
 import { forgetToken, keepToken, token } from "../wire/token";
 
@@ -26,7 +27,7 @@ export function TokenPage({ granted }: { granted: () => void }) {
   return (
     <main class="token-page">
       <form
-        aria-label="Token"
+        aria-label="Sign in"
         onSubmit={(event) => {
           event.preventDefault();
           void submit();

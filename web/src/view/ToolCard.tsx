@@ -1,6 +1,7 @@
 // A tool call: what it is for, how it stands, what it printed, what came of it.
 
 import { ToolCallStatus, type ConfirmationOption, type Decision, type ToolCall } from "#gen/agena/devtool/v1/tool_call_pb";
+import { runCommand } from "../state/actions";
 import { stopCall } from "../state/approvals";
 import { isWaiting } from "../state/fold";
 import type { CallItem } from "../state/model";
@@ -10,7 +11,7 @@ import { Output } from "./Output";
 import type { Placed } from "./rows";
 import { Result } from "./Result";
 import { State } from "./State";
-import { WAITING, callWord, pretty } from "./words";
+import { WAITING, callWord, firstLine, pretty } from "./words";
 
 export function ToolCard({ item, position }: Placed<CallItem>) {
   const { call } = item;
@@ -25,7 +26,7 @@ export function ToolCard({ item, position }: Placed<CallItem>) {
       <header class="card-head">
         <Icon name="tool" />
         <span class="tool-name">{call.toolName}</span>
-        <span class="tool-what">{call.description}</span>
+        <span class="tool-what">{firstLine(call.description)}</span>
         <State word={isWaiting(call) ? WAITING : callWord(call.status)} />
         {running && (
           <button type="button" class="small" onClick={() => void stopCall(item.taskId, call)}>
@@ -37,6 +38,7 @@ export function ToolCard({ item, position }: Placed<CallItem>) {
       {call.progress && <ProgressLine call={call} />}
       {running && item.live !== "" && <Output id={item.key} text={item.live} label="Live output" running />}
       <Result id={item.key} call={call} live={item.live} />
+      {call.checkpointId && call.status === ToolCallStatus.SUCCEEDED && <Restore id={call.checkpointId} />}
       {call.decision && <Decided decision={call.decision} options={item.options} />}
     </article>
   );
@@ -51,6 +53,17 @@ function Arguments({ item }: { item: CallItem; revision: number }) {
         {pretty(inputParameters)}
       </pre>
     </Fold>
+  );
+}
+
+/** Shown as a diff and asked for, like any other change. */
+function Restore({ id }: { id: string }) {
+  return (
+    <p>
+      <button type="button" class="link" onClick={() => void runCommand(["restore", "apply"], id)}>
+        Restore the files as they were before
+      </button>
+    </p>
   );
 }
 

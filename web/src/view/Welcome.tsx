@@ -1,5 +1,6 @@
 // The empty page. It teaches by examples; a click puts one into the composer.
 
+import { rehearses } from "../state/models";
 import { fillDraft } from "./Composer";
 
 const EXAMPLES: [string, string][] = [
@@ -36,12 +37,14 @@ export function Welcome() {
             </button>
           </li>
         ))}
-        <li>
-          <button type="button" onClick={() => fillDraft(SCRIPT)}>
-            <span class="example-prompt">a script of your own</span>
-            <span class="example-about">Without a model the server rehearses: a block in the prompt says what happens.</span>
-          </button>
-        </li>
+        {rehearses.value && (
+          <li>
+            <button type="button" onClick={() => fillDraft(SCRIPT)}>
+              <span class="example-prompt">a script of your own</span>
+              <span class="example-about">Without a model the server rehearses: a block in the prompt says what happens.</span>
+            </button>
+          </li>
+        )}
       </ul>
     </section>
   );

@@ -2,6 +2,6 @@
 
 import { signal } from "@preact/signals";
 
-export type DialogName = "settings" | "statistics" | "help";
+export type DialogName = "settings" | "statistics" | "help" | "licenses";
 
 export const dialog = signal<DialogName | undefined>(undefined);

@@ -2,7 +2,8 @@
 
 import MarkdownIt from "markdown-it";
 
-const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false });
+// A line break is meant as one: commands and tools answer in lines.
+const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
 
 // A picture would be a request to whoever the writer names. What is left is a link to it.
 markdown.disable("image");

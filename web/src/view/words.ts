@@ -83,3 +83,8 @@ export function pretty(value: unknown): string {
 export function plural(amount: number, one: string): string {
   return `${count(amount)} ${one}${amount === 1 ? "" : "s"}`;
 }
+
+/** What fits a title. */
+export function firstLine(text: string | undefined): string {
+  return (text ?? "").split("\n", 1)[0] ?? "";
+}

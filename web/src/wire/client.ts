@@ -2,14 +2,11 @@
 
 import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
-import { signal } from "@preact/signals";
 import { DevelopmentToolService } from "#gen/agena/devtool/v1/service_pb";
+import { access } from "./access";
 import { isRefused } from "./errors";
 import { tappedFetch } from "./tap";
 import { token } from "./token";
-
-/** `refused` as soon as one call was; the page then asks for a token. */
-export const access = signal<"unknown" | "granted" | "refused">("unknown");
 
 const authorize: Interceptor = (next) => async (request) => {
   const held = token();

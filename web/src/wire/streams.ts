@@ -1,6 +1,6 @@
 // Streams that do not end when the connection does. They know nothing of what they carry.
 
-import { access } from "./client";
+import { access } from "./access";
 import { isPassing, isRefused, problemOf } from "./errors";
 import { linkDown, linkGone, linkUp } from "./links";
 import { isAway, onPresence, present } from "./presence";
@@ -26,6 +26,10 @@ export interface Kept<T> {
   silent?: boolean;
   /** Shared with other streams that are not to take all connections. */
   slots?: Slots;
+  /** Nothing will come for now: its place may go to another. */
+  idle?: () => boolean;
+  /** After its place went to another: when it is worth asking for one again. */
+  stirred?: (signal: AbortSignal) => Promise<void>;
 }
 
 // Longer slices would be felt in scrolling and typing.
@@ -47,7 +51,10 @@ export async function keep<T>(kept: Kept<T>, signal: AbortSignal): Promise<void>
     await present(signal);
     const outcome = await connect(kept, up, signal);
     if (outcome === "finished") break;
-    if (outcome === "released") linkGone(kept.name);
+    if (outcome === "released") {
+      linkGone(kept.name);
+      await kept.stirred?.(signal);
+    }
     if (typeof outcome === "string") continue;
     const wait = backoff(attempt);
     attempt += 1;
@@ -60,7 +67,7 @@ export async function keep<T>(kept: Kept<T>, signal: AbortSignal): Promise<void>
 /** One connection, from its beginning to its end. */
 async function connect<T>(kept: Kept<T>, up: () => void, signal: AbortSignal): Promise<Outcome> {
   await kept.slots?.enter(signal);
-  const line = hold(signal, kept.slots);
+  const line = hold(signal, kept);
   const stands = kept.silent ? setTimeout(up, SILENCE) : undefined;
   try {
     const heard = await drain(kept.open({ signal: line.signal, onHeader: up }), kept.take);
@@ -72,7 +79,7 @@ async function connect<T>(kept: Kept<T>, up: () => void, signal: AbortSignal): P
     return line.signal.aborted ? "released" : verdict(kept, error);
   } finally {
     clearTimeout(stands);
-    line.let();
+    line.end();
     kept.slots?.leave();
   }
 }
@@ -89,20 +96,31 @@ function verdict<T>(kept: Kept<T>, error: unknown): Outcome {
 
 // Long enough to be worth the call, short enough for the others.
 const TURN = 2_000;
+const LOOK = 200;
 
-/** A connection is let go when nobody looks, and after its turn when other streams wait for their place. */
-function hold(outer: AbortSignal, slots: Slots | undefined): { signal: AbortSignal; let: () => void } {
+interface Line {
+  signal: AbortSignal;
+  end: () => void;
+}
+
+/** A connection is let go when nobody looks. When others wait for its place, after its turn, or once it is idle. */
+function hold<T>(outer: AbortSignal, { slots, idle }: Kept<T>): Line {
   const inner = new AbortController();
+  const began = performance.now();
   const release = () => inner.abort();
   const deaf = onPresence(() => void (isAway() && release()));
-  const turn = setInterval(() => void (slots?.wanted && release()), TURN);
+  const look = () => {
+    const done = idle?.() === true || performance.now() - began > TURN;
+    if (slots?.wanted && done) release();
+  };
+  const timer = setInterval(look, LOOK);
   outer.addEventListener("abort", release);
   if (outer.aborted) release();
   return {
     signal: inner.signal,
-    let: () => {
+    end: () => {
       deaf();
-      clearInterval(turn);
+      clearInterval(timer);
       outer.removeEventListener("abort", release);
     },
   };

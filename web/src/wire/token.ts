@@ -2,12 +2,13 @@
 
 const KEPT = "agena.token";
 
-/** Takes the token out of `#token=...`, and leaves no trace of it in the address or the history. */
-export function takeFromAddress(location: Location, history: History): void {
+/** Takes the token out of `#token=...`, if one is there, and leaves no trace of it in the address or the history. */
+export function takeFromAddress(location: Location, history: History): boolean {
   const found = fragmentToken(location.hash);
-  if (found === undefined) return;
+  if (found === undefined) return false;
   keepToken(found.token);
   history.replaceState(null, "", `${location.pathname}${location.search}${found.rest}`);
+  return true;
 }
 
 /** The token in a fragment, and the fragment without it. */
