@@ -8,17 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tonic::body::Body;
-use tower::ServiceExt;
 
 use super::stack::Stack;
 
@@ -212,12 +211,11 @@ where
 {
     let asked = Arc::new(AtomicBool::new(false));
     let asks = Arc::clone(&asked);
-    let service = stack.map_request(move |request: http::Request<hyper::body::Incoming>| {
+    let service = service_fn(move |request: http::Request<hyper::body::Incoming>| {
         asks.store(true, Ordering::Relaxed);
-        request.map(Body::new)
+        stack.call(request.map(Body::new))
     });
-    let connection =
-        http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned();
+    let connection = http.serve_connection(TokioIo::new(stream), service).into_owned();
     let mut connection = std::pin::pin!(watcher.watch(connection));
     // hyper waits without a limit for the bytes that tell which HTTP it is.
     let ended = match timeout(FIRST_REQUEST, connection.as_mut()).await {
