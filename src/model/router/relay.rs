@@ -37,7 +37,7 @@ fn names_its_model(verb: Verb) -> bool {
 impl Router {
     /// None if somebody on the way does not take bytes: then the typed way goes on from there.
     pub(super) async fn pass(&self, relay: &Relay) -> Option<Result<Relayed, ModelError>> {
-        let several = !self.now().table.names.way(&relay.model, None).arm.is_empty();
+        let several = self.now().table.names.spreads(&relay.model);
         // Only the beginning of the conversation tells the arm.
         let read = several.then(|| vendor::decode(&relay.body).ok()).flatten();
         let mut trip = self.trip(&relay.model, read.as_ref());
