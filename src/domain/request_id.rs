@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use uuid::Uuid;
+use uuid::fmt::Simple;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestId(Arc<str>);
 
@@ -14,7 +17,9 @@ impl RequestId {
 
     /// Made here, from a number that no other request has.
     pub fn unique(number: u128) -> Self {
-        Self(format!("{number:032x}").into())
+        let mut digits = [0; Simple::LENGTH];
+        let text: &str = Uuid::from_u128(number).simple().encode_lower(&mut digits);
+        Self(text.into())
     }
 
     pub fn as_str(&self) -> &str {

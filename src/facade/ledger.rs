@@ -140,6 +140,11 @@ pub struct Lost {
 /// first has its signature, by nothing.
 pub fn lost(contents: &[Content]) -> Vec<Lost> {
     let (mut lost, mut trail) = (Vec::new(), Trail::default());
+    let is_call = |part: &Part| matches!(part.data, Some(Data::FunctionCall(_)));
+    // Most conversations have none, and need not be followed.
+    if !contents.iter().any(|content| content.parts.iter().any(is_call)) {
+        return lost;
+    }
     for (at, content) in contents.iter().enumerate() {
         let mut first = None;
         trail.follow(content, |part, call, key| {

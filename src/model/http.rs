@@ -131,6 +131,11 @@ impl Http {
 }
 
 impl Answer {
+    /// Of the body, where the other side says it beforehand.
+    pub fn length(&self) -> Option<u64> {
+        self.body.length()
+    }
+
     /// The body as it comes. Dropping it ends the connection, so that the other side stops too.
     pub fn pieces(self) -> Pieces {
         Pieces::new(self.body, self.clock)

@@ -64,6 +64,8 @@ struct Series {
     first: Histogram,
     /// In the order of [`KINDS`].
     tokens: [Counter; 4],
+    /// By how it ended.
+    calls: RwLock<Vec<(&'static str, Counter)>>,
 }
 
 const KINDS: [&str; 4] = ["input", "cached", "output", "thinking"];
@@ -116,6 +118,18 @@ fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.05, 2.0, 14))
 }
 
+impl Series {
+    /// Counts it, unless it is the first that ended so.
+    fn ended(&self, outcome: &str) -> bool {
+        let calls = self.calls.read().unwrap_or_else(PoisonError::into_inner);
+        let known = calls.iter().find(|(word, _)| *word == outcome);
+        if let Some((_, counter)) = known {
+            counter.inc();
+        }
+        known.is_some()
+    }
+}
+
 impl ModelCalls {
     fn register(registry: &mut Registry) -> Self {
         let calls = Self {
@@ -152,8 +166,13 @@ impl ModelCalls {
         for (counter, count) in series.tokens.iter().zip([input, cached, output, thinking]) {
             counter.inc_by(count);
         }
-        let Arm { backend, model, route, arm } = series.arm.clone();
-        self.calls.get_or_create(&Call { backend, model, route, arm, outcome: call.outcome }).inc();
+        if !series.ended(call.outcome) {
+            let Arm { backend, model, route, arm } = series.arm.clone();
+            let outcome = call.outcome;
+            let counter = self.calls.get_or_create_owned(&Call { backend, model, route, arm, outcome });
+            counter.inc();
+            series.calls.write().unwrap_or_else(PoisonError::into_inner).push((outcome, counter));
+        }
     }
 
     fn series(&self, call: &ModelCall<'_>) -> Arc<Series> {
@@ -183,7 +202,7 @@ impl ModelCalls {
             self.tokens.get_or_create_owned(&Token { backend, model, route, arm, kind })
         });
         let (seconds, first) = (self.seconds.get_or_create_owned(&arm), self.first.get_or_create_owned(&arm));
-        let series = Arc::new(Series { arm, seconds, first, tokens });
+        let series = Arc::new(Series { arm, seconds, first, tokens, calls: RwLock::default() });
         known.entry(model.to_owned()).or_default().push(Arc::clone(&series));
         series
     }

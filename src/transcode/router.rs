@@ -2,8 +2,9 @@
 //! table is built, at start-up.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::Arc;
 
 use super::call::Unknown;
 use super::route::{Route, Rule};
@@ -75,7 +76,9 @@ impl Entry {
 #[derive(Default)]
 pub struct Router {
     /// By HTTP method, most specific first.
-    entries: BTreeMap<&'static str, Vec<Entry>>,
+    entries: BTreeMap<&'static str, Vec<Arc<Entry>>>,
+    /// Those whose template is a path by itself, by that path. A literal wins over a variable, so nobody else need be asked.
+    plain: BTreeMap<&'static str, HashMap<String, Arc<Entry>>>,
 }
 
 /// Why a table cannot be built.
@@ -115,23 +118,30 @@ impl Router {
 
     fn insert(&mut self, entry: Entry) -> Result<(), Clash> {
         let method = entry.route.rule().method;
+        let entry = Arc::new(entry);
         let entries = self.entries.entry(method).or_default();
         match entries.binary_search_by(|other| other.template.rank(&entry.template)) {
-            Err(at) => entries.insert(at, entry),
+            Err(at) => entries.insert(at, Arc::clone(&entry)),
             Ok(at) => {
                 let template = entry.template.to_string();
                 let (first, second) = (name(entries[at].route.rule()), name(entry.route.rule()));
                 return Err(Clash::Equal { method, template, first, second });
             }
         }
+        if entry.template.is_path() {
+            self.plain.entry(method).or_default().insert(entry.template.to_string(), entry);
+        }
         Ok(())
     }
 
     pub fn find(&self, method: &str, path: &str) -> Found<'_> {
-        let path = path.strip_prefix('/').unwrap_or(path);
-        let segments: Vec<&str> = if path.is_empty() { Vec::new() } else { path.split('/').collect() };
         // HEAD is GET without the body, which hyper leaves out.
         let wanted = if method == "HEAD" { "GET" } else { method };
+        if let Some(entry) = self.plain.get(wanted).and_then(|plain| plain.get(path)) {
+            return Found::Route { route: &entry.route, variables: Vec::new(), mount: entry.mount };
+        }
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let segments: Vec<&str> = if path.is_empty() { Vec::new() } else { path.split('/').collect() };
         if let Some((entry, variables)) = self.first(wanted, &segments) {
             return Found::Route { route: &entry.route, variables, mount: entry.mount };
         }
@@ -148,7 +158,7 @@ impl Router {
     }
 
     fn first(&self, method: &str, segments: &[&str]) -> Option<(&Entry, Vec<(Variable, String)>)> {
-        self.entries.get(method)?.iter().find_map(|entry| Some((entry, entry.matches(segments)?)))
+        self.entries.get(method)?.iter().find_map(|entry| Some((&**entry, entry.matches(segments)?)))
     }
 }
 

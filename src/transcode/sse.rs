@@ -23,6 +23,9 @@ use crate::proto::schema::Schema;
 /// A frame is sent once it has grown this large, even if more is ready.
 const FULL: usize = 32 * 1024;
 
+/// Room for a small event, so that writing one does not grow its frame again and again.
+const EVENT: usize = 512;
+
 /// What an event looks like in one dialect. Each is one line of JSON.
 pub trait Framing<T>: Send + Unpin + 'static {
     fn item(&mut self, item: &T, out: &mut Vec<u8>) -> Result<(), Status>;
@@ -83,7 +86,7 @@ pub fn events<T: Send + 'static, F: Framing<T>>(
     let (metadata, stream, extensions) = answer.into_parts();
     let cursor = extensions.get::<Cursor>().cloned();
     let (content_type, beat) = (framing.content_type(), framing.beat());
-    let body = Events { stream, framing, cursor, buffer: Vec::new(), ended: false };
+    let body = Events { stream, framing, cursor, buffer: Vec::new(), usual: 0, ended: false };
     let mut response = Response::new(tonic::body::Body::new(body));
     response.extensions_mut().insert(beat);
     let headers = response.headers_mut();
@@ -101,6 +104,8 @@ struct Events<T, F> {
     /// Where the stream stands, if it can be resumed.
     cursor: Option<Cursor>,
     buffer: Vec<u8>,
+    /// How long the last frame was; the next one will be about the same.
+    usual: usize,
     ended: bool,
 }
 
@@ -113,6 +118,9 @@ impl<T: 'static, F: Framing<T>> Events<T, F> {
 
     fn item(&mut self, item: &T) -> Result<(), Status> {
         let start = self.buffer.len();
+        if self.buffer.capacity() == 0 {
+            self.buffer.reserve(self.usual.max(EVENT));
+        }
         if let Some(cursor) = &self.cursor {
             // Writing to a Vec cannot fail.
             let _ = writeln!(self.buffer, "id: {}", cursor.get());
@@ -144,6 +152,7 @@ impl<T: 'static, F: Framing<T>> Events<T, F> {
 
     fn frame(&mut self) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let full = mem::take(&mut self.buffer);
+        self.usual = full.len();
         Poll::Ready((!full.is_empty()).then(|| Ok(Frame::data(full.into()))))
     }
 }

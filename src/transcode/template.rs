@@ -66,6 +66,12 @@ impl Template {
         self
     }
 
+    /// It fits one path, and that is what it says.
+    pub fn is_path(&self) -> bool {
+        let literal = |segment: &Segment| matches!(segment, Segment::Literal(_));
+        self.verb.is_none() && !self.segments.is_empty() && self.segments.iter().all(literal)
+    }
+
     /// The more specific template first: a verb before none, a literal before `*` before `**`, from the left.
     /// Equal means that nothing decides between the two.
     pub fn rank(&self, other: &Self) -> Ordering {

@@ -2,16 +2,17 @@
 //! their query, since some clients put keys there; headers are not logged at all.
 
 use std::convert::Infallible;
+use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use bytes::Bytes;
-use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use http_body::{Body as _, Frame, SizeHint};
+use hyper::service::Service;
 use tonic::body::Body;
-use tower::Service;
+use tracing::instrument::Instrumented;
 use tracing::{Instrument, Span, field};
 
 use super::protocol::{Protocol, Request, Response};
@@ -28,35 +29,48 @@ pub(super) struct AccessLog<S>(pub(super) S);
 impl<S> Service<Request> for AccessLog<S>
 where
     S: Service<Request, Response = Response, Error = Infallible>,
-    S::Future: Send + 'static,
 {
     type Response = Response;
     type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+    type Future = Logging<S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.0.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut request: Request) -> Self::Future {
+    fn call(&self, mut request: Request) -> Self::Future {
         let started = Instant::now();
         let id = request_id(request.headers());
         let span = span(&request, &id);
-        let echo = HeaderValue::from_str(id.as_str());
+        let echo = HeaderValue::from_str(id.as_str()).ok();
         request.extensions_mut().insert(id);
-        let answer = span.in_scope(|| self.0.call(request));
+        let answer = span.in_scope(|| self.0.call(request)).instrument(span.clone());
         // Before the answer: a client that leaves without one has a line too.
-        let line = Line { span: span.clone(), started, status: CLIENT_LEFT, grpc: None, ended: false };
-        let logged = async move {
-            let mut response = answer.await?;
-            if let Ok(mut echo) = echo {
-                // No two are equal: HTTP/2 need not keep them at both ends to compress the next one.
-                echo.set_sensitive(true);
-                response.headers_mut().insert(HEADER, echo);
-            }
-            Ok(line.attach(response))
-        };
-        Box::pin(logged.instrument(span))
+        let line = Line { span, started, status: CLIENT_LEFT, grpc: None, ended: false };
+        Logging { answer, echo, line: Some(line) }
+    }
+}
+
+pin_project_lite::pin_project! {
+    pub(super) struct Logging<F> {
+        #[pin]
+        answer: Instrumented<F>,
+        echo: Option<HeaderValue>,
+        line: Option<Line>,
+    }
+}
+
+impl<F: Future<Output = Result<Response, Infallible>>> Future for Logging<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let mut response = ready!(this.answer.poll(cx))?;
+        if let Some(mut echo) = this.echo.take() {
+            // No two are equal: HTTP/2 need not keep them at both ends to compress the next one.
+            echo.set_sensitive(true);
+            response.headers_mut().insert(HEADER, echo);
+        }
+        Poll::Ready(Ok(match this.line.take() {
+            Some(line) => line.attach(response),
+            None => response,
+        }))
     }
 }
 
@@ -173,10 +187,11 @@ mod tests {
         let writer = lines.clone();
         let subscriber = tracing_subscriber::fmt().json().with_writer(move || writer.clone()).finish();
         tracing::subscriber::with_default(subscriber, || {
-            let never =
-                tower::service_fn(|_: Request| std::future::pending::<Result<Response, Infallible>>());
+            let never = hyper::service::service_fn(|_: Request| {
+                std::future::pending::<Result<Response, Infallible>>()
+            });
             let request = http::Request::get("/slow").body(Body::empty()).unwrap();
-            let mut answer = AccessLog(never).call(request);
+            let mut answer = Box::pin(AccessLog(never).call(request));
             assert!(answer.as_mut().now_or_never().is_none());
             assert!(lines.0.lock().unwrap().is_empty(), "the client is still there");
             drop(answer);

@@ -2,7 +2,7 @@
 //! header carries the key any more, so nothing behind this can log or forward it.
 
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, Method};
+use http::{HeaderMap, HeaderName, Method};
 use tracing::Span;
 
 use super::gate::Gate;
@@ -13,7 +13,8 @@ use crate::domain::principal::Principal;
 use crate::domain::secret::{Digest, Secret};
 
 /// Headers that hold nothing but a key: Anthropic's clients send the first, Google's the second.
-const KEY_HEADERS: [&str; 2] = ["x-api-key", "x-goog-api-key"];
+const KEY_HEADERS: [HeaderName; 2] =
+    [HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
 
 /// One for each place. Who sends more is guessing, and each costs work before anybody is known.
 const MAX_PRESENTED: usize = 4;
@@ -89,8 +90,9 @@ fn is_public(request: &Request) -> bool {
 /// All keys that the request brings. Some clients send the same key in two places, some an empty one in one.
 fn presented(request: &Request) -> Vec<String> {
     let headers = request.headers();
-    let text = |name: &str| headers.get_all(name).iter().filter_map(|v| v.to_str().ok()).map(str::to_owned);
-    let bearer = text(AUTHORIZATION.as_str()).filter_map(|v| {
+    let text =
+        |name: HeaderName| headers.get_all(name).iter().filter_map(|v| v.to_str().ok()).map(str::to_owned);
+    let bearer = text(AUTHORIZATION).filter_map(|v| {
         let (scheme, key) = v.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| key.trim().to_owned())
     });

@@ -1,14 +1,15 @@
 //! CORS: what browsers are told of the pages that the Origin guard lets in.
 
 use std::convert::Infallible;
-use std::task::{Context, Poll};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{Either, MapOk, TryFutureExt};
+use futures::future::{BoxFuture, Either, FutureExt, MapOk, TryFutureExt};
 use http::header::{HeaderValue, ORIGIN, VARY};
 use http::{HeaderName, Method};
-use tower::{Layer, Service};
-use tower_http::cors::{AllowHeaders, AllowOrigin, Cors, CorsLayer};
+use hyper::service::Service;
+use tower::{Layer, ServiceExt, service_fn};
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::origin::Origins;
 use super::protocol::{Request, Response};
@@ -60,37 +61,37 @@ impl ForPages {
     }
 }
 
-impl<S: Clone> Layer<S> for ForPages {
+impl<S> Layer<S> for ForPages {
     type Service = PageOrProgram<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        PageOrProgram { page: self.0.layer(inner.clone()), program: inner }
+        PageOrProgram { cors: self.0.clone(), inner: Arc::new(inner) }
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct PageOrProgram<S> {
-    page: Cors<S>,
-    program: S,
+    cors: CorsLayer,
+    inner: Arc<S>,
 }
 
 impl<S> Service<Request> for PageOrProgram<S>
 where
-    S: Service<Request, Response = Response, Error = Infallible>,
+    S: Service<Request, Response = Response, Error = Infallible> + Send + Sync + 'static,
+    S::Future: Send,
 {
     type Response = Response;
     type Error = Infallible;
-    type Future = Either<<Cors<S> as Service<Request>>::Future, MapOk<S::Future, fn(Response) -> Response>>;
+    type Future =
+        Either<BoxFuture<'static, Result<Response, Infallible>>, MapOk<S::Future, fn(Response) -> Response>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.program.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
+    fn call(&self, request: Request) -> Self::Future {
         if request.headers().contains_key(ORIGIN) || request.method() == Method::OPTIONS {
-            return Either::Left(self.page.call(request));
+            let inner = Arc::clone(&self.inner);
+            let page = self.cors.layer(service_fn(move |request| inner.call(request)));
+            return Either::Left(page.oneshot(request).boxed());
         }
-        Either::Right(self.program.call(request).map_ok(varying))
+        Either::Right(self.inner.call(request).map_ok(varying))
     }
 }
 

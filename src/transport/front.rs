@@ -3,7 +3,6 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,9 +11,9 @@ use futures::future::BoxFuture;
 use http::HeaderValue;
 use http::header::{ALLOW, CONTENT_LENGTH};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::service::Service;
 use tokio::time::timeout;
 use tonic::body::Body;
-use tower::Service;
 
 use super::heartbeat;
 use super::protocol::{Door, Request, Response};
@@ -96,11 +95,7 @@ impl Service<Request> for Front {
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<Response, Infallible>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
+    fn call(&self, request: Request) -> Self::Future {
         self.clone().answer(request).map(Ok).boxed()
     }
 }

@@ -4,10 +4,10 @@
 use std::convert::Infallible;
 use std::future::{Ready, ready};
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use futures::future::Either;
-use tower::{Layer, Service};
+use hyper::service::Service;
+use tower::Layer;
 
 use super::protocol::{Request, Response, refuse};
 use crate::domain::error::Error;
@@ -38,12 +38,6 @@ pub(super) struct Gated<S, G> {
     gate: Arc<G>,
 }
 
-impl<S: Clone, G> Clone for Gated<S, G> {
-    fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), gate: Arc::clone(&self.gate) }
-    }
-}
-
 impl<S, G> Service<Request> for Gated<S, G>
 where
     S: Service<Request, Response = Response, Error = Infallible>,
@@ -53,11 +47,7 @@ where
     type Error = Infallible;
     type Future = Either<Ready<Result<Response, Infallible>>, S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut request: Request) -> Self::Future {
+    fn call(&self, mut request: Request) -> Self::Future {
         match self.gate.admit(&mut request) {
             Ok(()) => Either::Right(self.inner.call(request)),
             Err(error) => Either::Left(ready(Ok(refuse(&request, error)))),

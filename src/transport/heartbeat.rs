@@ -30,13 +30,15 @@ pin_project_lite::pin_project! {
         #[pin]
         timer: Sleep,
         every: Duration,
+        // When something was sent last.
+        sent: Instant,
         beat: Beat,
     }
 }
 
 impl Beating {
     fn new(inner: Body, every: Duration, beat: Beat) -> Self {
-        Self { inner, timer: tokio::time::sleep(every), every, beat }
+        Self { inner, timer: tokio::time::sleep(every), every, sent: Instant::now(), beat }
     }
 }
 
@@ -51,12 +53,18 @@ impl http_body::Body for Beating {
         let mut this = self.project();
         let next = this.inner.as_mut().poll_frame(cx);
         if next.is_pending() {
-            // Our own frames are whole events, so it can stand between any two of them.
+            let due = *this.sent + *this.every;
+            if this.timer.deadline() < due {
+                // Set again only when it rings: events come by the thousand.
+                ready!(this.timer.as_mut().poll(cx));
+                this.timer.as_mut().reset(due);
+            }
             ready!(this.timer.as_mut().poll(cx));
         }
-        this.timer.as_mut().reset(Instant::now() + *this.every);
+        *this.sent = Instant::now();
         match next {
             Poll::Ready(frame) => Poll::Ready(frame),
+            // Our own frames are whole events, so it can stand between any two of them.
             Poll::Pending => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(this.beat.0))))),
         }
     }

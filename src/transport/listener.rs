@@ -1,6 +1,7 @@
 //! Connections: accepts them up to a number, speaks HTTP/1.1 and HTTP/2 with or without TLS, and on shutdown
 //! lets open requests finish within a limit.
 
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -8,17 +9,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tonic::body::Body;
-use tower::ServiceExt;
 
 use super::stack::Stack;
 
@@ -122,19 +124,56 @@ async fn drain(graceful: GracefulShutdown, limit: Duration) -> Drained {
 }
 
 /// How connections are served, by what is known of them before they begin. To find it out while serving takes hyper a second
-/// buffer for as long as the connection lives.
+/// buffer and room for both kinds, for as long as the connection lives.
 struct Http {
-    one: Builder<TokioExecutor>,
-    two: Builder<TokioExecutor>,
-    either: Builder<TokioExecutor>,
+    one: http1::Builder,
+    two: http2::Builder<TokioExecutor>,
+    either: auto::Builder<TokioExecutor>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+    /// Not known yet.
+    Either,
 }
 
 /// What HTTP/2 begins with, and no method of HTTP/1.1.
 const TWO: &[u8] = b"PRI ";
 
+impl Version {
+    /// By the first bytes.
+    fn begun(first: &[u8]) -> Self {
+        match first {
+            first if first.starts_with(TWO) => Self::Two,
+            first if TWO.starts_with(first) => Self::Either,
+            _ => Self::One,
+        }
+    }
+
+    /// By what the handshake agreed on.
+    fn agreed(protocol: Option<&[u8]>) -> Self {
+        match protocol {
+            Some(b"h2") => Self::Two,
+            Some(b"http/1.1") => Self::One,
+            _ => Self::Either,
+        }
+    }
+}
+
 impl Http {
     fn new(header_limit: usize) -> Self {
-        let mut either = Builder::new(TokioExecutor::new());
+        let list = u32::try_from(header_limit).unwrap_or(u32::MAX);
+        let mut one = http1::Builder::new();
+        one.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(header_limit);
+        let mut two = http2::Builder::new(TokioExecutor::new());
+        two.timer(TokioTimer::new())
+            .keep_alive_interval(PING_EVERY)
+            .keep_alive_timeout(PING_ANSWER)
+            .max_concurrent_streams(STREAMS_PER_CONNECTION)
+            .max_header_list_size(list);
+        let mut either = auto::Builder::new(TokioExecutor::new());
         either.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(header_limit);
         either
             .http2()
@@ -142,26 +181,46 @@ impl Http {
             .keep_alive_interval(PING_EVERY)
             .keep_alive_timeout(PING_ANSWER)
             .max_concurrent_streams(STREAMS_PER_CONNECTION)
-            .max_header_list_size(u32::try_from(header_limit).unwrap_or(u32::MAX));
-        Self { one: either.clone().http1_only(), two: either.clone().http2_only(), either }
+            .max_header_list_size(list);
+        Self { one, two, either }
     }
 
-    /// By the first bytes.
-    fn begun(&self, first: &[u8]) -> &Builder<TokioExecutor> {
-        match first {
-            first if first.starts_with(TWO) => &self.two,
-            first if TWO.starts_with(first) => &self.either,
-            _ => &self.one,
+    async fn serve<I>(&self, version: Version, stream: I, stack: Stack, watcher: Watcher)
+    where
+        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let asked = Arc::new(AtomicBool::new(false));
+        let asks = Arc::clone(&asked);
+        let service = service_fn(move |request: http::Request<Incoming>| {
+            asks.store(true, Ordering::Relaxed);
+            stack.call(request.map(Body::new))
+        });
+        let io = TokioIo::new(stream);
+        match version {
+            Version::One => drive(watcher.watch(self.one.serve_connection(io, service)), &asked).await,
+            // Apart, since they are large, and most are of the first kind.
+            Version::Two => {
+                Box::pin(drive(watcher.watch(self.two.serve_connection(io, service)), &asked)).await;
+            }
+            Version::Either => {
+                let connection = self.either.serve_connection(io, service).into_owned();
+                Box::pin(drive(watcher.watch(connection), &asked)).await;
+            }
         }
     }
+}
 
-    /// By what the handshake agreed on.
-    fn agreed(&self, protocol: Option<&[u8]>) -> &Builder<TokioExecutor> {
-        match protocol {
-            Some(b"h2") => &self.two,
-            Some(b"http/1.1") => &self.one,
-            _ => &self.either,
-        }
+/// Until it ends, or was never asked anything.
+async fn drive<E: fmt::Display>(connection: impl Future<Output = Result<(), E>>, asked: &AtomicBool) {
+    let mut connection = std::pin::pin!(connection);
+    // hyper waits without a limit for the bytes that tell which HTTP it is.
+    let ended = match timeout(FIRST_REQUEST, connection.as_mut()).await {
+        Ok(ended) => ended,
+        Err(_) if asked.load(Ordering::Relaxed) => connection.await,
+        Err(_) => return tracing::debug!("a connection never asked for anything"),
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke");
     }
 }
 
@@ -182,7 +241,7 @@ impl Connection {
             return match timeout(FIRST_REQUEST, stream.peek(&mut first)).await {
                 Ok(Ok(count)) => {
                     let first = first.get(..count).unwrap_or_default();
-                    serve(stream, stack, http.begun(first), watcher).await;
+                    http.serve(Version::begun(first), stream, stack, watcher).await;
                 }
                 Ok(Err(error)) => tracing::debug!(%error, "a connection broke"),
                 Err(_) => tracing::debug!("a connection never asked for anything"),
@@ -190,8 +249,8 @@ impl Connection {
         };
         match timeout(FIRST_REQUEST, tls.accept(stream)).await {
             Ok(Ok(stream)) => {
-                let http = http.agreed(stream.get_ref().1.alpn_protocol());
-                serve(stream, stack, http, watcher).await;
+                let version = Version::agreed(stream.get_ref().1.alpn_protocol());
+                http.serve(version, stream, stack, watcher).await;
             }
             Ok(Err(error)) => tracing::debug!(%error, "no TLS handshake"),
             Err(_) => tracing::debug!("no TLS handshake in time"),
@@ -206,52 +265,25 @@ fn send_at_once(stream: &TcpStream) {
     }
 }
 
-async fn serve<I>(stream: I, stack: Stack, http: &Builder<TokioExecutor>, watcher: Watcher)
-where
-    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let asked = Arc::new(AtomicBool::new(false));
-    let asks = Arc::clone(&asked);
-    let service = stack.map_request(move |request: http::Request<hyper::body::Incoming>| {
-        asks.store(true, Ordering::Relaxed);
-        request.map(Body::new)
-    });
-    let connection =
-        http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned();
-    let mut connection = std::pin::pin!(watcher.watch(connection));
-    // hyper waits without a limit for the bytes that tell which HTTP it is.
-    let ended = match timeout(FIRST_REQUEST, connection.as_mut()).await {
-        Ok(ended) => ended,
-        Err(_) if asked.load(Ordering::Relaxed) => connection.await,
-        Err(_) => return tracing::debug!("a connection never asked for anything"),
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_first_bytes_tell_which_http_it_is() {
-        let http = Http::new(16 << 10);
-        let is =
-            |builder: &Builder<TokioExecutor>| (builder.is_http1_available(), builder.is_http2_available());
         for (first, expected) in [
-            (&b"PRI "[..], (false, true)),
-            (b"POST", (true, false)),
-            (b"GET ", (true, false)),
+            (&b"PRI "[..], Version::Two),
+            (b"POST", Version::One),
+            (b"GET ", Version::One),
             // Too few to tell.
-            (b"PR", (true, true)),
-            (b"", (true, true)),
+            (b"PR", Version::Either),
+            (b"", Version::Either),
         ] {
-            assert_eq!(is(http.begun(first)), expected, "{first:?}");
+            assert_eq!(Version::begun(first), expected, "{first:?}");
         }
-        assert_eq!(is(http.agreed(Some(b"h2"))), (false, true));
-        assert_eq!(is(http.agreed(Some(b"http/1.1"))), (true, false));
-        assert_eq!(is(http.agreed(None)), (true, true));
+        assert_eq!(Version::agreed(Some(b"h2")), Version::Two);
+        assert_eq!(Version::agreed(Some(b"http/1.1")), Version::One);
+        assert_eq!(Version::agreed(None), Version::Either);
     }
 
     #[tokio::test]

@@ -5,13 +5,14 @@ use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use futures::future::Either;
+use futures::FutureExt;
+use futures::future::{BoxFuture, Either};
 use http::StatusCode;
 use http::header::{ALLOW, HeaderValue};
+use hyper::service::{Service, service_fn};
 use tonic::service::Routes;
 use tonic_web::GrpcWebLayer;
-use tower::util::BoxCloneSyncService;
-use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
+use tower::{ServiceBuilder, ServiceExt};
 
 use super::access_log::AccessLog;
 use super::auth::Access;
@@ -28,8 +29,11 @@ use super::protocol::{Protocol, Request, Response, not_really_grpc};
 use crate::domain::error::Error;
 use crate::transcode::{Media, Router};
 
-/// The whole server as one service; each connection has a clone.
-pub type Stack = BoxCloneSyncService<Request, Response, Infallible>;
+/// The whole server as one service, which all connections share: a request copies nothing of it.
+pub type Stack =
+    Arc<dyn Service<Request, Response = Response, Error = Infallible, Future = Answer> + Send + Sync>;
+
+type Answer = BoxFuture<'static, Result<Response, Infallible>>;
 
 /// What the rim has to know.
 #[derive(Debug)]
@@ -58,15 +62,14 @@ pub fn stack(rim: Rim, router: Arc<Router>, grpc: Routes) -> Stack {
         // Last of the checks: from here on there is a principal, but for public paths, and no key in any header.
         .layer(GateLayer::new(rim.access))
         .service(split(Front::new(router, rim.body_limit), grpc));
-    BoxCloneSyncService::new(service)
+    Arc::new(service_fn(move |request| service.call(request).boxed()))
 }
 
 /// gRPC and gRPC-Web go to tonic, all else to the routes.
 fn split(
     front: Front,
     grpc: Routes,
-) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
-{
+) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Send + Sync + 'static {
     let grpc = ServiceBuilder::new()
         // Outside of the deadline, so that an expired call ends in trailers that browsers can read.
         .layer(GrpcWebLayer::new())
@@ -75,7 +78,7 @@ fn split(
         .service(grpc.prepare());
     service_fn(move |request: Request| match (Protocol::of(&request), not_really_grpc(&request)) {
         (_, Some(error)) => Either::Left(ready(Ok(refuse_plainly(&request, error)))),
-        (Protocol::Http, None) => Either::Right(Either::Left(front.clone().oneshot(request))),
+        (Protocol::Http, None) => Either::Right(Either::Left(front.call(request))),
         (Protocol::Grpc | Protocol::GrpcWeb, None) => {
             Either::Right(Either::Right(grpc.clone().oneshot(request)))
         }

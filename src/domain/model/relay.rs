@@ -41,9 +41,11 @@ impl Verb {
 
 impl Relay {
     /// With the query that asks for events.
-    pub fn action(&self) -> String {
-        let query = if self.verb == Verb::Stream && self.events { "?alt=sse" } else { "" };
-        format!("{}{query}", self.verb.as_str())
+    pub fn action(&self) -> &'static str {
+        match (self.verb, self.events) {
+            (Verb::Stream, true) => "streamGenerateContent?alt=sse",
+            (verb, _) => verb.as_str(),
+        }
     }
 }
 
@@ -52,6 +54,8 @@ pub struct Relayed {
     pub status: u16,
     /// Only those that the client should see.
     pub headers: HeaderMap,
+    /// In bytes, where it is known beforehand.
+    pub length: Option<u64>,
     /// Dropping it stops the call, also on the other side.
     pub body: BoxStream<'static, Result<Bytes, ModelError>>,
 }

@@ -1,5 +1,7 @@
 //! The Gemini API by key, or a gateway that speaks it.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use http::HeaderName;
 use http::header::AUTHORIZATION;
@@ -27,8 +29,10 @@ pub struct Api {
 }
 
 impl Api {
-    fn url(&self, path: &str) -> String {
-        format!("{}/{}/{path}", self.base_url.trim_end_matches('/'), self.version)
+    fn url(&self, path: &[&str]) -> String {
+        let mut url = [self.base_url.trim_end_matches('/'), "/", &self.version, "/"].concat();
+        path.iter().for_each(|piece| url += piece);
+        url
     }
 
     fn signed(&self, call: Call) -> Call {
@@ -44,12 +48,12 @@ impl Api {
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A name as one segment of a path, so that it leads nowhere else.
-pub(super) fn segment(name: &str) -> Result<String, ModelError> {
+pub(super) fn segment(name: &str) -> Result<Cow<'_, str>, ModelError> {
     match name {
         "" | "." | ".." => {
             Err(ModelError::new(ModelCause::NotFound, format!("there is no model named `{name}`")))
         }
-        name => Ok(utf8_percent_encode(name, SEGMENT).to_string()),
+        name => Ok(utf8_percent_encode(name, SEGMENT).into()),
     }
 }
 
@@ -72,7 +76,7 @@ impl Site for Api {
 
     async fn relay(&self, relay: &Relay) -> Option<Result<Call, ModelError>> {
         let call = segment(&relay.model).map(|model| {
-            let url = self.url(&format!("models/{model}:{}", relay.action()));
+            let url = self.url(&["models/", &model, ":", relay.action()]);
             self.signed(Call::post(url, relay.body.clone()))
         });
         Some(call)
@@ -80,7 +84,7 @@ impl Site for Api {
 
     async fn call(&self, question: Question<'_>) -> Result<Call, ModelError> {
         let post = |model: &str, verb: &str, body: Vec<u8>| {
-            Ok::<_, ModelError>(Call::post(self.url(&format!("models/{}:{verb}", segment(model)?)), body))
+            Ok::<_, ModelError>(Call::post(self.url(&["models/", &segment(model)?, ":", verb]), body))
         };
         let call = match question {
             Question::Generate { request, streamed: true } => {
@@ -92,8 +96,8 @@ impl Site for Api {
             Question::Count(request) => post(&request.model, "countTokens", encoded(request)?)?,
             Question::Embed(request) => post(&request.model, "batchEmbedContents", encoded(request)?)?,
             Question::Models { page } => {
-                let page = utf8_percent_encode(page, NON_ALPHANUMERIC);
-                Call::get(self.url(&format!("models?pageSize=1000&pageToken={page}")))
+                let page = utf8_percent_encode(page, NON_ALPHANUMERIC).to_string();
+                Call::get(self.url(&["models?pageSize=1000&pageToken=", &page]))
             }
         };
         Ok(self.signed(call))

@@ -35,14 +35,14 @@ impl<S: Site> Inner<S> {
 
     async fn passed(&self, answer: Answer) -> Result<Relayed, ModelError> {
         let (status, headers) = (answer.status, shown(&answer.headers));
-        let body = match status.is_success() {
-            true => answer.pieces().boxed(),
+        let (length, body) = match status.is_success() {
+            true => (answer.length(), answer.pieces().boxed()),
             false => {
-                let body = answer.whole(ERROR).await.unwrap_or_default();
-                stream::iter([Ok(self.blotted(body))]).boxed()
+                let body = self.blotted(answer.whole(ERROR).await.unwrap_or_default());
+                (Some(body.len() as u64), stream::iter([Ok(body)]).boxed())
             }
         };
-        Ok(Relayed { status: status.as_u16(), headers, body })
+        Ok(Relayed { status: status.as_u16(), headers, length, body })
     }
 
     fn blotted(&self, body: Bytes) -> Bytes {

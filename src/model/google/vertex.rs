@@ -99,7 +99,7 @@ impl Site for Vertex {
         if !matches!(relay.verb, Verb::Generate | Verb::Stream) {
             return None;
         }
-        match self.address.of_model(&relay.model, &relay.action()) {
+        match self.address.of_model(&relay.model, relay.action()) {
             Ok(url) => Some(self.signed(Call::post(url, relay.body.clone())).await),
             Err(error) => Some(Err(error)),
         }

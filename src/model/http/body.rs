@@ -24,6 +24,13 @@ impl Body {
         Self::Direct(Heard::new(body, line), pool, Some(origin))
     }
 
+    pub(super) fn length(&self) -> Option<u64> {
+        match self {
+            Self::Direct(heard, ..) => heard.length(),
+            Self::Proxied(body) => body.size_hint().exact(),
+        }
+    }
+
     pub(super) fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Lost>>> {
         match self {
             Self::Direct(heard, pool, origin) => {

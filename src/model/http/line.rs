@@ -72,6 +72,10 @@ impl Heard {
         Self { body, line: Some(line) }
     }
 
+    pub(super) fn length(&self) -> Option<u64> {
+        self.body.size_hint().exact()
+    }
+
     pub(super) fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         loop {
             let frame = match Pin::new(&mut self.body).poll_frame(&mut unheard()) {

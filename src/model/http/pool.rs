@@ -73,7 +73,8 @@ impl Pool {
         loop {
             let (mut line, used) = match self.kept(origin).await {
                 Some(line) => (line, true),
-                None => (self.dial(origin).await?, false),
+                // Apart: a handshake is large, and rare. Within, every question would carry the room for it along.
+                None => (Box::pin(self.dial(origin)).await?, false),
             };
             let mut failed = match line.ask(request).await {
                 Ok(answer) => return Ok((answer, line)),

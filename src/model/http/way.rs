@@ -67,7 +67,8 @@ impl Way {
     pub(super) async fn ask(&self, call: Call) -> Result<Response<Body>, Lost> {
         let uri: Uri = call.url.parse().map_err(|_| Lost::Nowhere)?;
         match self.proxy(&uri) {
-            Some(client) => proxied(client, call).await,
+            // Apart, since it is large and most have no proxy.
+            Some(client) => Box::pin(proxied(client, call)).await,
             None => self.direct(uri, call).await,
         }
     }

@@ -99,6 +99,13 @@ impl Names {
         }
     }
 
+    /// Whether the conversation decides who is asked.
+    pub fn spreads(&self, model: &str) -> bool {
+        let model = if model.is_empty() { &self.model } else { model };
+        let route = self.routes.iter().find(|route| covers(&route.model, model));
+        route.is_some_and(|route| route.arms.len() > 1)
+    }
+
     /// Everybody who might be asked for this name, whatever the conversation.
     pub fn stops(&self, model: &str) -> Vec<Stop> {
         let mut stops = self.way(model, None).stops;

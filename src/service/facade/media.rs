@@ -52,6 +52,19 @@ impl Media {
         remote: &[Remote],
     ) -> Result<GenerateContentRequest, Error> {
         let wanted = wanted(remote);
+        if wanted.is_empty() {
+            return Ok(request);
+        }
+        // Apart: fetching is large, and rare. Within, every answer would carry the room for it along.
+        Box::pin(self.fetched(request, remote, wanted)).await
+    }
+
+    async fn fetched(
+        &self,
+        request: GenerateContentRequest,
+        remote: &[Remote],
+        wanted: Vec<Remote>,
+    ) -> Result<GenerateContentRequest, Error> {
         let Some(first) = wanted.first() else { return Ok(request) };
         let Some(fetch) = &self.fetch else {
             return Err(Error::field(

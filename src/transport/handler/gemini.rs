@@ -1,19 +1,16 @@
 //! Gemini's API over HTTP: bytes pass through where the model speaks it too; else the generated routes answer.
 
+mod passed;
+
 use std::sync::Arc;
 
-use bytes::Bytes;
-use futures::{StreamExt, TryStreamExt};
 use http::StatusCode;
-use http_body::Frame;
-use http_body_util::StreamBody;
-use tonic::Status;
 use tonic::body::Body;
 
+use self::passed::Passed;
 use crate::domain::error::Error;
 use crate::domain::model::{Relay, Relayed, Verb};
 use crate::proto::gemini::{generative_service_http, model_service_http};
-use crate::service::facade::fault;
 use crate::service::gemini::Gemini;
 use crate::service::who;
 use crate::transcode::vendor::refuse;
@@ -73,9 +70,8 @@ fn wants_events(query: Option<&str>) -> bool {
 
 /// No heartbeats: between the bytes of others nobody knows whether an event has ended.
 fn response(answer: Relayed) -> Response {
-    let Relayed { status, headers, body } = answer;
-    let frames = body.map_ok(Frame::<Bytes>::data).map(|frame| frame.map_err(|e| Status::from(fault(e))));
-    let mut response = Response::new(Body::new(StreamBody::new(frames)));
+    let Relayed { status, headers, length, body } = answer;
+    let mut response = Response::new(Body::new(Passed::new(body, length)));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     response.headers_mut().extend(headers);
     response

@@ -49,7 +49,10 @@ pub struct Answer {
 /// What all chunks have in common.
 #[derive(Debug)]
 struct Head {
+    /// Of the request.
     id: String,
+    /// Of the answer.
+    name: String,
     created: i64,
     model: String,
     tier: String,
@@ -59,7 +62,7 @@ struct Head {
 impl Head {
     fn chunk(&self, choices: Vec<ChunkChoice>) -> ChatCompletionChunk {
         ChatCompletionChunk {
-            id: format!("chatcmpl-{}", self.id),
+            id: self.name.clone(),
             object: "chat.completion.chunk".to_owned(),
             created: self.created,
             model: self.model.clone(),
@@ -79,6 +82,7 @@ impl Answer {
     pub fn new(asked: &Asked<'_>, model: String, wants: Wants) -> Self {
         let head = Head {
             id: asked.id.to_owned(),
+            name: format!("chatcmpl-{}", asked.id),
             created: asked.now,
             model,
             tier: wants.tier.to_owned(),

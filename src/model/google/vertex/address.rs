@@ -68,8 +68,8 @@ impl Address {
 
     /// A bare name is Google's; others are named with their publisher, tuned ones by their endpoint.
     fn resource(&self, model: &str) -> Result<String, ModelError> {
-        let segments: Vec<String> = model.split('/').map(segment).collect::<Result<_, _>>()?;
-        let names: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let segments: Vec<_> = model.split('/').map(segment).collect::<Result<_, _>>()?;
+        let names: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
         let path = match names.as_slice() {
             ["projects", _, "locations", _, "publishers", _, "models", _]
             | ["projects", _, "locations", _, "endpoints" | "models", _] => return Ok(names.join("/")),

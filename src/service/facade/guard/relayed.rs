@@ -1,5 +1,9 @@
 //! What the model counted, read out of bytes that pass through: the last `totalTokenCount`, wherever reads were cut. Pure.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 const NAME: &[u8] = b"\"totalTokenCount\"";
 /// Behind the name: a colon, perhaps spaces, and a number of at most ten digits.
 const BEHIND: usize = 24;
@@ -10,24 +14,27 @@ pub(super) struct Usage {
     rest: Vec<u8>,
 }
 
+/// So much of one may stand in what was read before.
+const EDGE: usize = NAME.len() + BEHIND;
+
 impl Usage {
     /// The last one that is whole in what was read so far, if there is a new one.
     pub(super) fn read(&mut self, bytes: &[u8]) -> Option<u32> {
-        self.rest.extend_from_slice(bytes);
-        let mut found = None;
-        let mut at = 0;
-        while let Some(next) = position(self.rest.get(at..).unwrap_or_default()) {
-            at += next + NAME.len();
-            found = number(self.rest.get(at..).unwrap_or_default()).or(found);
-        }
-        let keep = self.rest.len().saturating_sub(NAME.len() + BEHIND);
-        self.rest.drain(..keep);
+        let (first, rest) = bytes.split_at(bytes.len().min(EDGE));
+        self.rest.extend_from_slice(first);
+        let found = last(bytes).or_else(|| last(&self.rest));
+        self.rest.extend_from_slice(&rest[rest.len().saturating_sub(EDGE)..]);
+        self.rest.drain(..self.rest.len().saturating_sub(EDGE));
         found
     }
 }
 
-fn position(bytes: &[u8]) -> Option<usize> {
-    bytes.windows(NAME.len()).position(|window| window == NAME)
+/// Made once: to make one takes longer than to search a chunk with it.
+static FIND: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(NAME));
+
+/// Of those that are whole.
+fn last(bytes: &[u8]) -> Option<u32> {
+    FIND.find_iter(bytes).filter_map(|at| number(&bytes[at + NAME.len()..])).last()
 }
 
 /// None if its end is not there yet.

@@ -69,14 +69,14 @@ impl Spending {
     pub fn watch(mut self, relayed: Relayed) -> Relayed {
         use futures::StreamExt;
 
-        let Relayed { status, mut headers, body } = relayed;
+        let Relayed { status, mut headers, length, body } = relayed;
         for (name, value) in self.lines(false) {
             headers.extend(
                 http::HeaderValue::try_from(value).ok().map(|v| (http::HeaderName::from_static(name), v)),
             );
         }
         if status >= 400 {
-            return Relayed { status, headers, body };
+            return Relayed { status, headers, length, body };
         }
         self.begun = true;
         let mut usage = Usage::default();
@@ -85,7 +85,7 @@ impl Spending {
                 self.pass(usage.read(bytes), bytes.len());
             }
         });
-        Relayed { status, headers, body: body.boxed() }
+        Relayed { status, headers, length, body: body.boxed() }
     }
 
     fn pass(&mut self, usage: Option<u32>, bytes: usize) {
