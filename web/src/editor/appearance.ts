@@ -25,6 +25,8 @@ const theme = EditorView.theme({
     fontFamily: "var(--sans)",
     padding: "2px 8px",
   },
+  // Its own sign is in few fonts.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…" !important' },
 });
 
 const highlight = HighlightStyle.define([
