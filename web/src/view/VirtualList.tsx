@@ -207,23 +207,21 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   }
 }
 
-interface SlotProps {
-  row: Row;
+interface SlotProps<T extends Row> {
+  row: T;
   revision: number;
   index: number;
-  // Each row is drawn by the list that it came from.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  render: (row: any, position: number) => ComponentChildren;
+  render: (row: T, position: number) => ComponentChildren;
 }
 
 /** Draws its row again only when the row changed. */
-class Slot extends Component<SlotProps> {
-  override shouldComponentUpdate(next: SlotProps): boolean {
+class Slot<T extends Row> extends Component<SlotProps<T>> {
+  override shouldComponentUpdate(next: SlotProps<T>): boolean {
     const now = this.props;
     return next.row !== now.row || next.revision !== now.revision || next.index !== now.index || next.render !== now.render;
   }
 
-  override render({ row, index, render }: SlotProps) {
+  override render({ row, index, render }: SlotProps<T>) {
     return (
       <div class="slot" data-key={row.key} data-index={index} role="presentation">
         {render(row, index + 1)}
