@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
+import { AgentSettingsSchema, ApprovalMode } from "#gen/agena/devtool/v1/event_pb";
 import { SlashCommandSchema } from "#gen/agena/devtool/v1/command_pb";
 import {
   ConfirmationOptionKind,
@@ -10,6 +11,7 @@ import {
 import { confirmation, refusal } from "../src/state/answer";
 import { flatten, parseLine, suggestions } from "../src/state/command-line";
 import { FrameQueue } from "../src/state/frame";
+import { nextSettings } from "../src/state/next";
 import { formatRoute, parseRoute } from "../src/state/route";
 import { changedLines, diffLines } from "../src/view/diff";
 import { Heights } from "../src/view/heights";
@@ -115,6 +117,24 @@ describe("what is sent as an answer", () => {
       metadata: { decidedBy: "ada", selectedOptionId: "yes" },
     };
     expect(refusal(late, call)).toBe("Already answered: ada chose “yes”.");
+  });
+});
+
+describe("settings of the next task", () => {
+  const chosen = { model: "", approvalMode: ApprovalMode.APPROVAL_MODE_UNSPECIFIED, workspace: "" };
+  const before = create(AgentSettingsSchema, { workspacePath: "/w", model: "a", allowedTools: ["read_file"] });
+  test("nothing chosen, nothing sent", () => {
+    expect(nextSettings(true, undefined, chosen)).toBeUndefined();
+    expect(nextSettings(false, before, chosen)).toBeUndefined();
+    expect(nextSettings(false, before, { ...chosen, model: "a", workspace: "/other" })).toBeUndefined();
+  });
+  test("what was chosen, and what held before", () => {
+    expect(nextSettings(true, undefined, { ...chosen, workspace: "/x" })).toMatchObject({ workspacePath: "/x" });
+    expect(nextSettings(false, before, { ...chosen, model: "b" })).toMatchObject({
+      workspacePath: "/w",
+      model: "b",
+      allowedTools: ["read_file"],
+    });
   });
 });
 

@@ -19,12 +19,15 @@ const theme = EditorView.theme({
   "&.cm-merge-a .cm-changedLine, .cm-deletedChunk": { backgroundColor: "var(--del)" },
   "&.cm-merge-b .cm-changedLineGutter, .cm-changedLineGutter": { background: "var(--good)" },
   "&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": { background: "var(--bad)" },
+  "&.new-file .cm-line": { backgroundColor: "var(--add)" },
   ".cm-collapsedLines": {
     background: "var(--sunken)",
     color: "var(--muted)",
     fontFamily: "var(--sans)",
     padding: "2px 8px",
   },
+  // Its own sign is in few fonts.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…" !important' },
 });
 
 const highlight = HighlightStyle.define([

@@ -25,14 +25,18 @@ const WIDE = 720;
 export function mergeEditor(host: HTMLElement, shown: Shown): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   root.adoptedStyleSheets = [hostSheet()];
-  const wide = host.clientWidth >= WIDE && shown.before !== "";
-  const view = wide ? sideBySide(root, shown) : unified(root, shown);
+  const view = made(root, shown, host.clientWidth >= WIDE);
   void languageOf(shown.name).then((language) => view.language(language));
   return { destroy: () => view.destroy() };
 }
 
 interface Made extends Editor {
   language(extension: Extension): void;
+}
+
+function made(root: ShadowRoot, shown: Shown, wide: boolean): Made {
+  if (shown.before === "") return single(root, shown, EditorView.editorAttributes.of({ class: "new-file" }));
+  return wide ? sideBySide(root, shown) : unified(root, shown);
 }
 
 function sideBySide(root: ShadowRoot, shown: Shown): Made {
@@ -56,19 +60,19 @@ function sideBySide(root: ShadowRoot, shown: Shown): Made {
 }
 
 function unified(root: ShadowRoot, shown: Shown): Made {
-  const look = appearance();
   const merge = unifiedMergeView({
     original: shown.before,
     mergeControls: false,
     gutter: true,
     collapseUnchanged: { margin: 3, minSize: 6 },
   });
-  const view = new EditorView({
-    root,
-    parent: root,
-    doc: shown.after,
-    extensions: [basics(nameOf(shown)), look.extension, editing(shown), merge],
-  });
+  return single(root, shown, merge);
+}
+
+function single(root: ShadowRoot, shown: Shown, more: Extension): Made {
+  const look = appearance();
+  const extensions = [basics(nameOf(shown)), look.extension, editing(shown), more];
+  const view = new EditorView({ root, parent: root, doc: shown.after, extensions });
   return { destroy: () => view.destroy(), language: (extension) => look.language(view, extension) };
 }
 

@@ -1,8 +1,6 @@
 // What the user does: each is one call, made so that sending it again does no harm.
 
-import { create } from "@bufbuild/protobuf";
 import { signal } from "@preact/signals";
-import { ApprovalMode, AgentSettingsSchema, type AgentSettings } from "#gen/agena/devtool/v1/event_pb";
 import type { TaskUpdate } from "#gen/agena/devtool/v1/service_pb";
 import { CommandExecutionStatus } from "#gen/agena/devtool/v1/command_pb";
 import { again } from "../wire/again";
@@ -12,29 +10,12 @@ import type { Opened } from "../wire/streams";
 import { complain, say } from "./announce";
 import { follow, openViews } from "./conversation";
 import { hasEnded, type TaskView } from "./model";
+import { nextSettings } from "./next";
 import { preferences } from "./preferences";
 import { go, route } from "./route";
 import { soon } from "./tasks";
 
 export const sending = signal(false);
-
-/** Settings for the next task: what held in the context, and what the user chose since. */
-export function nextSettings(last: TaskView | undefined): AgentSettings | undefined {
-  const chosen = preferences.value;
-  const before = last?.settings;
-  const wants = {
-    workspacePath: last === undefined ? chosen.workspace : (before?.workspacePath ?? ""),
-    model: chosen.model || (before?.model ?? ""),
-    approvalMode: chosen.approvalMode || (before?.approvalMode ?? ApprovalMode.APPROVAL_MODE_UNSPECIFIED),
-  };
-  const changed =
-    wants.workspacePath !== (before?.workspacePath ?? "") ||
-    wants.model !== (before?.model ?? "") ||
-    wants.approvalMode !== (before?.approvalMode ?? ApprovalMode.APPROVAL_MODE_UNSPECIFIED);
-  if (!changed) return undefined;
-  const kept = before === undefined ? {} : { allowedTools: before.allowedTools, mcpServers: before.mcpServers };
-  return create(AgentSettingsSchema, { ...kept, ...wants });
-}
 
 /** The task that a message goes to, if one is under way. */
 export function openTask(): TaskView | undefined {
@@ -59,7 +40,7 @@ export async function send(prompt: string, anew: boolean): Promise<boolean> {
 
 async function start(prompt: string): Promise<void> {
   const { contextId = "" } = route.value;
-  const settings = nextSettings(openViews.value.at(-1));
+  const settings = nextSettings(contextId === "", openViews.value.at(-1)?.settings, preferences.value);
   const request = { prompt, contextId, messageId: crypto.randomUUID(), ...(settings ? { settings } : {}) };
   const stop = new AbortController();
   // The same message id makes it the same task, should the first answer get lost.
@@ -111,7 +92,7 @@ export async function runCommand(path: string[], args: string): Promise<boolean>
   sending.value = true;
   try {
     const { contextId = "" } = route.value;
-    const settings = contextId === "" ? nextSettings(undefined) : undefined;
+    const settings = contextId === "" ? nextSettings(true, undefined, preferences.value) : undefined;
     const request = { commandPath: path, args, contextId, ...(settings ? { settings } : {}) };
     const answer = await devtool.executeSlashCommand(request);
     if (answer.status === CommandExecutionStatus.FAILED_TO_START) {

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ConfirmationOptionKind, type ConfirmationOption } from "#gen/agena/devtool/v1/tool_call_pb";
 import { say } from "../state/announce";
 import { rejects, type Draft } from "../state/answer";
@@ -14,6 +14,9 @@ import { firstLine } from "./words";
 
 /** Which of several is shown. */
 const shown = signal<string | undefined>(undefined);
+
+/** What was written so far, by call: looking at another one loses nothing. */
+const drafts = signal<ReadonlyMap<string, Draft>>(new Map());
 
 /** Brings a call that waits to the front, and the keyboard to it. */
 export function showWaiting(toolCallId: string | undefined): void {
@@ -66,8 +69,11 @@ function Bar({ asked: one, children }: BarProps) {
   const { call } = one;
   const request = call.confirmationRequest;
   const questions = request?.details.case === "genericDetails" ? request.details.value.questions : [];
-  const [draft, setDraft] = useState<Draft>(() => (questions.length > 0 ? { answers: blankAnswers(questions) } : {}));
-  const change = (more: Draft) => setDraft((now) => ({ ...now, ...more }));
+  const draft = drafts.value.get(call.toolCallId) ?? (questions.length > 0 ? { answers: blankAnswers(questions) } : {});
+  const change = (more: Draft) => {
+    const now = drafts.peek().get(call.toolCallId) ?? draft;
+    drafts.value = new Map(drafts.peek()).set(call.toolCallId, { ...now, ...more });
+  };
   const region = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const { current } = region;

@@ -11,7 +11,7 @@ import { revision } from "../state/conversation";
 import { route } from "../state/route";
 import { Icon } from "./Icon";
 import { NextTask } from "./NextTask";
-import { PALETTE, Palette, usePalette } from "./Palette";
+import { PALETTE, Palette, usePalette, type PaletteState } from "./Palette";
 
 /** What is being written. Examples and shortcuts put words here too. */
 export const draft = signal("");
@@ -23,37 +23,18 @@ export function fillDraft(text: string): void {
 
 export function Composer() {
   void revision.value;
-  const box = useRef<HTMLTextAreaElement>(null);
   const [anew, setAnew] = useState(false);
   const { contextId = "" } = route.value;
   const entries = flatten(commands.value);
-  const found = suggestions(draft.value, entries);
-  const palette = usePalette(found, (text) => (draft.value = text));
-  useEffect(() => grow(box.current), [draft.value]);
+  const palette = usePalette(suggestions(draft.value, entries), (text) => (draft.value = text));
+  const isCommand = draft.value.startsWith("/");
   useEffect(() => {
-    if (draft.value.startsWith("/")) void loadCommands(contextId);
-  }, [draft.value.startsWith("/"), contextId]);
-
+    if (isCommand) void loadCommands(contextId);
+  }, [isCommand, contextId]);
   const submit = async () => {
-    const text = draft.value.trim();
-    if (text === "" || sending.value) return;
     palette.close();
-    draft.value = "";
-    const command = await commandIn(text, contextId);
-    const taken = command ? await runCommand(command.entry.path, command.args) : await send(text, anew);
-    // What could not be sent is not lost, unless something else was written meanwhile.
-    if (!taken && draft.value === "") draft.value = text;
+    await sendDraft(contextId, anew);
     setAnew(false);
-  };
-  const pressed = (event: KeyboardEvent) => {
-    if (event.isComposing || palette.key(event)) return;
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      void submit();
-    } else if (event.key === "Escape") {
-      box.current?.blur();
-      document.querySelector<HTMLElement>(".approval")?.focus();
-    }
   };
   return (
     <form
@@ -66,23 +47,7 @@ export function Composer() {
     >
       <Palette palette={palette} line={draft.value} entries={entries} />
       <div class="composer-box">
-        <textarea
-          id="message"
-          ref={box}
-          rows={1}
-          aria-label="Message"
-          aria-describedby="composer-hint"
-          aria-controls={palette.open ? PALETTE : undefined}
-          aria-activedescendant={palette.active}
-          aria-autocomplete="list"
-          placeholder="Give the agent a task, or type / for commands"
-          value={draft.value}
-          onInput={(event) => {
-            draft.value = event.currentTarget.value;
-            palette.typed();
-          }}
-          onKeyDown={pressed}
-        />
+        <MessageBox palette={palette} submit={() => void submit()} />
         <button type="submit" class="primary send" aria-label="Send" disabled={draft.value.trim() === "" || sending.value}>
           <Icon name="send" />
         </button>
@@ -92,6 +57,50 @@ export function Composer() {
         <Hint anew={anew} setAnew={setAnew} />
       </div>
     </form>
+  );
+}
+
+/** What could not be sent is not lost, unless something else was written meanwhile. */
+async function sendDraft(contextId: string, anew: boolean): Promise<void> {
+  const text = draft.value.trim();
+  if (text === "" || sending.value) return;
+  draft.value = "";
+  const command = await commandIn(text, contextId);
+  const taken = command ? await runCommand(command.entry.path, command.args) : await send(text, anew);
+  if (!taken && draft.value === "") draft.value = text;
+}
+
+function MessageBox({ palette, submit }: { palette: PaletteState; submit: () => void }) {
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => grow(box.current), [draft.value]);
+  const pressed = (event: KeyboardEvent) => {
+    if (event.isComposing || palette.key(event)) return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      submit();
+    } else if (event.key === "Escape") {
+      box.current?.blur();
+      document.querySelector<HTMLElement>(".approval")?.focus();
+    }
+  };
+  return (
+    <textarea
+      id="message"
+      ref={box}
+      rows={1}
+      aria-label="Message"
+      aria-describedby="composer-hint"
+      aria-controls={palette.open ? PALETTE : undefined}
+      aria-activedescendant={palette.active}
+      aria-autocomplete="list"
+      placeholder="Give the agent a task, or type / for commands"
+      value={draft.value}
+      onInput={(event) => {
+        draft.value = event.currentTarget.value;
+        palette.typed();
+      }}
+      onKeyDown={pressed}
+    />
   );
 }
 

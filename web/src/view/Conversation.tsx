@@ -1,7 +1,7 @@
 // The conversation of a context: all of its tasks, one after the other.
 
 import { useComputed } from "@preact/signals";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { earlier, loadEarlier, loading, openViews, revision, trouble } from "../state/conversation";
 import { route } from "../state/route";
 import type { TaskView } from "../state/model";
@@ -14,9 +14,11 @@ export function Conversation() {
     void revision.value;
     return rowsOf(openViews.value);
   });
-  const list = useRef<VirtualList<AnyRow>>(null);
+  const [jumps, setJumps] = useState(0);
   const [atEnd, setAtEnd] = useState(true);
   const { contextId, taskId } = route.value;
+  // The last task is read from its end, where things happen.
+  const target = taskId === undefined || taskId === openViews.value.at(-1)?.taskId ? undefined : `${taskId}:line`;
   if (trouble.value !== undefined && rows.value.length === 0) {
     return (
       <div class="blank" role="alert">
@@ -34,7 +36,6 @@ export function Conversation() {
     <div class="conversation">
       <VirtualList
         key={contextId}
-        ref={list}
         label="Conversation"
         rows={rows.value}
         revision={revision.value}
@@ -42,11 +43,12 @@ export function Conversation() {
         guess={guess}
         render={renderRow}
         before={before}
-        target={taskId === undefined ? undefined : `${taskId}:line`}
+        target={target}
+        jumps={jumps}
         onEnd={setAtEnd}
       />
       {!atEnd && (
-        <button type="button" class="to-end" onClick={() => list.current?.toEnd()}>
+        <button type="button" class="to-end" onClick={() => setJumps(jumps + 1)}>
           <Icon name="down" /> Jump to the end
         </button>
       )}

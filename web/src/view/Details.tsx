@@ -1,5 +1,6 @@
 // What exactly would happen if the user said yes: one view for each kind of request.
 
+import { useState } from "preact/hooks";
 import type { ToolCall } from "#gen/agena/devtool/v1/tool_call_pb";
 import type { Draft } from "../state/answer";
 import { MergeEditor } from "./MergeEditor";
@@ -75,6 +76,8 @@ function Given({ call }: { call: ToolCall }) {
 
 function FileEdit({ call, draft, change }: Props) {
   const details = call.confirmationRequest?.details;
+  // The editor keeps what is typed itself; it only begins with what was typed before.
+  const [begun] = useState(draft.content);
   if (details?.case !== "fileEditDetails") return null;
   const { fileName, filePath, oldContent, newContent } = details.value;
   const edited = draft.content !== undefined && draft.content !== newContent;
@@ -90,7 +93,7 @@ function FileEdit({ call, draft, change }: Props) {
       <MergeEditor
         name={fileName}
         before={oldContent ?? ""}
-        after={newContent}
+        after={begun ?? newContent}
         onEdit={(content) => change({ content })}
       />
     </>

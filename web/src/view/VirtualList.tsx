@@ -23,6 +23,8 @@ interface Props<T extends Row> {
   after?: ComponentChildren;
   /** The key of a row to bring into view. */
   target?: string | undefined;
+  /** Grows when the reader wants to go to the end. */
+  jumps: number;
   onEnd?: (atEnd: boolean) => void;
 }
 
@@ -41,6 +43,8 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   #inner = createRef<HTMLDivElement>();
   #heights = new Heights<T>((row) => this.props.guess(row));
   #atEnd = true;
+  /** The key of a row to go to. */
+  #wanted: string | undefined;
   /** The box as it was last. */
   #seen = { scrollTop: 0, scrollHeight: 0, clientHeight: 0 };
   /** The row that the reader looks at, and how far into it. */
@@ -51,6 +55,7 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   #passes = 0;
 
   override componentDidMount(): void {
+    this.#wanted = this.props.target;
     if (this.#box.current) this.#observer.observe(this.#box.current);
     this.#settle();
   }
@@ -60,20 +65,18 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   }
 
   override componentDidUpdate(before: Props<T>): void {
-    if (this.props.target !== undefined && this.props.target !== before.target) this.#show(this.props.target);
+    if (this.props.target !== before.target) this.#wanted = this.props.target;
+    if (this.props.jumps !== before.jumps) this.#follow(true);
+    this.#show();
     this.#settle();
   }
 
-  toEnd(): void {
-    this.#follow(true);
-    this.#rest();
-  }
-
-  #show(key: string): void {
-    const at = this.props.rows.findIndex((row) => row.key === key);
-    const box = this.#box.current;
-    if (at < 0 || box === null) return;
-    this.#heights.layout(this.props.rows);
+  /** Goes to the row that is wanted, once it is there. */
+  #show(): void {
+    const key = this.#wanted;
+    const at = key === undefined ? -1 : this.props.rows.findIndex((row) => row.key === key);
+    if (key === undefined || at < 0) return;
+    this.#wanted = undefined;
     this.#follow(false);
     this.#anchor = { key, index: at, below: 0 };
   }
@@ -135,7 +138,7 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
 
   /** What stands above the first row. */
   #lead(): number {
-    return this.#inner.current?.parentElement?.offsetTop ?? 0;
+    return (this.#inner.current?.previousElementSibling as HTMLElement | null)?.offsetTop ?? 0;
   }
 
   #scrolled = (): void => {
@@ -204,23 +207,21 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   }
 }
 
-interface SlotProps {
-  row: Row;
+interface SlotProps<T extends Row> {
+  row: T;
   revision: number;
   index: number;
-  // Each row is drawn by the list that it came from.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  render: (row: any, position: number) => ComponentChildren;
+  render: (row: T, position: number) => ComponentChildren;
 }
 
 /** Draws its row again only when the row changed. */
-class Slot extends Component<SlotProps> {
-  override shouldComponentUpdate(next: SlotProps): boolean {
+class Slot<T extends Row> extends Component<SlotProps<T>> {
+  override shouldComponentUpdate(next: SlotProps<T>): boolean {
     const now = this.props;
     return next.row !== now.row || next.revision !== now.revision || next.index !== now.index || next.render !== now.render;
   }
 
-  override render({ row, index, render }: SlotProps) {
+  override render({ row, index, render }: SlotProps<T>) {
     return (
       <div class="slot" data-key={row.key} data-index={index} role="presentation">
         {render(row, index + 1)}
