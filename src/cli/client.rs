@@ -51,7 +51,7 @@ fn attempt(
     let paint = streams.paint(client.color);
     let asides = match ask {
         Ask::Chat(chat) if chat.prompt.is_none() && streams.output => Asides::Beside,
-        Ask::Watch { .. } => Asides::Beside,
+        Ask::Watch { json: false, .. } => Asides::Beside,
         _ => Asides::Error,
     };
     let mut screen = Screen::new(streams, paint, asides);

@@ -72,7 +72,9 @@ pub enum Ended {
     Waits,
     /// A tool call asks, and nobody is there to answer.
     Unanswered,
-    /// The user has gone; the task goes on.
+    /// The user waits no longer; the task goes on.
+    Detached,
+    /// The user has gone.
     Left,
 }
 
@@ -82,7 +84,7 @@ impl Ended {
             Self::Completed => Exit::Done,
             Self::Failed => Exit::Failed,
             Self::Cancelled { here: false } => Exit::Cancelled,
-            Self::Cancelled { here: true } | Self::Left => Exit::Interrupted,
+            Self::Cancelled { here: true } | Self::Detached | Self::Left => Exit::Interrupted,
             Self::Waits | Self::Unanswered => Exit::Unanswered,
         }
     }
@@ -242,9 +244,9 @@ impl Turn<'_> {
 
     fn interrupted(&mut self) -> Result<Option<Ended>, Stop> {
         if self.part == Part::Bystander || self.cancelling() {
-            return Ok(Some(Ended::Left));
+            return Ok(Some(Ended::Detached));
         }
-        self.note(Ink::Yellow, "cancelling; Ctrl-C again leaves the task alone")?;
+        self.note(Ink::Yellow, "cancelling; Ctrl-C again waits no longer")?;
         match self.follower.task_id.is_empty() {
             true => self.progress.cancelling = Cancelling::Wanted,
             false => self.cancel(),
@@ -265,11 +267,11 @@ impl Turn<'_> {
     /// A cancellation is over when the server says that the work has stopped.
     async fn settled(&mut self, ended: Ended) -> Ended {
         if let Cancelling::Asked(asked) = &mut self.progress.cancelling
-            && ended != Ended::Left
+            && ended != Ended::Detached
         {
             tokio::select! {
                 _ = asked => {}
-                () = self.interrupts.next() => return Ended::Left,
+                () = self.interrupts.next() => return Ended::Detached,
             }
         }
         ended
