@@ -15,6 +15,7 @@
 //! | `watched` | what comes in: progress told, chatter dropped, floods slowed down |
 //! | `pipe`, `http` | the two ways to a server, with messages of bounded size |
 //! | `names`, `offer`, `told` | names, tools and results as the model gets them; pure |
+//! | `unfold` | what it takes to check arguments against a schema; pure |
 
 mod crew;
 mod http;
@@ -27,6 +28,7 @@ mod pipe;
 mod server;
 mod spec;
 mod told;
+mod unfold;
 mod watched;
 mod workspace;
 

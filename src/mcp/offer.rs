@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::names;
 use super::spec::Spec;
+use super::unfold::Cost;
 use crate::domain::tool::{Arguments, Declaration, Kind, ToolError, with_whole_numbers};
 
 /// Characters of a description that a model should have to read.
@@ -27,6 +28,7 @@ pub(super) struct Offered {
     pub(super) raw: String,
     pub(super) declaration: Declaration,
     validator: Validator,
+    cost: Cost,
 }
 
 /// What a server offers, and why some of it is not.
@@ -67,6 +69,7 @@ fn offered(spec: &Spec, tool: &Tool, full: Option<String>) -> Result<Offered, St
         return Err(format!("its name is empty, or longer than {RAW_NAME} bytes"));
     }
     let parameters = parameters(tool)?;
+    let cost = Cost::of(&parameters)?;
     let validator = jsonschema::validator_for(&parameters)
         .map_err(|error| format!("its schema is none: {}", cut(&error.to_string(), TITLE)))?;
     // Its word for it counts only if the operator trusts it.
@@ -80,7 +83,7 @@ fn offered(spec: &Spec, tool: &Tool, full: Option<String>) -> Result<Offered, St
         kind,
         server: Some(spec.name.clone()),
     };
-    Ok(Offered { raw: tool.name.to_string(), declaration, validator })
+    Ok(Offered { raw: tool.name.to_string(), declaration, validator, cost })
 }
 
 fn parameters(tool: &Tool) -> Result<Value, String> {
@@ -109,6 +112,11 @@ impl Offered {
     /// The arguments as the server should get them.
     pub(super) fn checked(&self, arguments: &Arguments) -> Result<Arguments, ToolError> {
         let given = with_whole_numbers(Value::Object(arguments.clone()));
+        if !self.cost.allows(&given) {
+            let message =
+                format!("arguments of {}: they are nested too deep, or too many", self.declaration.name);
+            return Err(ToolError::new("invalid_tool_params", message));
+        }
         let told = |error: jsonschema::ValidationError<'_>| {
             let field = error.instance_path().to_string().trim_start_matches('/').replace('/', ".");
             let problem = error.masked_with("the value").to_string();

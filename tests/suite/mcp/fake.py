@@ -36,6 +36,10 @@ def text(words, **more):
 def listed(params):
     if MODE == "endless":
         return {"tools": [], "nextCursor": str(time.time_ns())}
+    if MODE == "unfolds":
+        twice = lambda n: {"allOf": [{"$ref": f"#/$defs/d{n}"}] * 2}
+        chain = {f"d{n}": twice(n + 1) for n in range(40)} | {"d40": {}}
+        return {"tools": [tools[0], {"name": "bomb", "inputSchema": {"type": "object", "$ref": "#/$defs/d0", "$defs": chain}}]}
     if MODE == "thousands":
         return {"tools": [{"name": f"t{n}", "inputSchema": NONE} for n in range(5000)]}
     if MODE == "liar":

@@ -92,6 +92,20 @@ async fn a_lying_list_and_strange_answers_cost_only_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_schema_that_unfolds_without_end_is_left_out() {
+    let workspace = tempfile::tempdir().unwrap();
+    let hub = hub(workspace.path(), vec![spec("fake", "unfolds")]);
+    let crew = crew(&hub, &place(&workspace));
+    let began = Instant::now();
+    let names = names(&crew).await;
+    assert!(names.contains(&"mcp_fake_echo".to_owned()), "{names:?}");
+    let bomb = run(&crew, "mcp_fake_bomb", json!({})).await.unwrap_err();
+    assert!(matches!(bomb, ToolError::Failed { kind: "tool_not_registered", .. }), "{bomb}");
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    let problems = &crew.status()[0].problems;
+    assert!(problems.len() == 1 && problems[0].contains("\"bomb\" is left out"), "{problems:?}");
+}
+#[tokio::test(flavor = "multi_thread")]
 async fn one_that_dies_says_why_and_is_started_again_after_a_while() {
     let workspace = tempfile::tempdir().unwrap();
     let hub = hub(workspace.path(), vec![spec("fake", "")]);
