@@ -2,7 +2,7 @@
 //! tasks; `server` keeps it and opens another when it has ended.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,6 +25,8 @@ use super::offer::{Offer, cut};
 use super::pipe::{Pipe, Why};
 use super::spec::{Spec, Way};
 use super::watched::{Heard, Watched};
+use crate::domain::mcp::Origin;
+use crate::domain::secret::Secret;
 use crate::domain::tool::Arguments;
 use crate::sandbox::process::Launcher;
 
@@ -47,6 +49,34 @@ pub(super) struct Means {
     pub(super) hosts: Vec<String>,
 }
 
+impl Means {
+    /// How a command is started, and where. It may change its own directory if the operator chose that, else only the
+    /// workspace: whoever else names a directory opens nothing with it.
+    fn place(&self, spec: &Spec, named: Option<&Path>) -> Result<(Launcher, PathBuf), String> {
+        let mut launcher = self.launcher.clone();
+        if !spec.confined {
+            launcher.confinement = None;
+        }
+        let directory = match named {
+            None => self.directory.clone(),
+            Some(named) => real(named)?,
+        };
+        let open = match spec.origin {
+            Origin::Settings => directory.clone(),
+            Origin::Workspace | Origin::Client => self.directory.clone(),
+        };
+        if spec.origin != Origin::Settings && !directory.starts_with(real(&self.directory)?) {
+            return Err(format!("cwd: {} lies outside of the workspace", directory.display()));
+        }
+        if let Some(confinement) = &mut launcher.confinement {
+            if named.is_some() && spec.origin == Origin::Settings {
+                keeps_hidden(&directory, &confinement.hide)?;
+            }
+            confinement.write.push(open);
+        }
+        Ok((launcher, directory))
+    }
+}
 pub(super) struct Link {
     peer: Peer<RoleClient>,
     heard: Arc<Heard>,
@@ -71,22 +101,11 @@ impl Link {
         let guard = end.clone().drop_guard();
         let running = match &spec.way {
             Way::Command { program, arguments, environment, directory } => {
-                let mut launcher = means.launcher.clone();
-                let named = environment.iter();
-                launcher
-                    .environment
-                    .retain(|(name, _)| !environment.iter().any(|(own, _)| name == own.as_str()));
-                let added = named.map(|(name, value)| (OsString::from(name), OsString::from(value.expose())));
-                launcher.environment.extend(added);
-                if !spec.confined {
-                    launcher.confinement = None;
-                }
-                let directory = directory.clone().unwrap_or_else(|| means.directory.clone());
-                if let Some(confinement) = &mut launcher.confinement {
-                    confinement.write.push(directory.clone());
-                }
+                let own = |(name, value): &(String, Secret)| (OsString::from(name), value.expose().into());
+                let variables = environment.iter().map(own).collect();
+                let (launcher, directory) = means.place(spec, directory.as_deref())?;
                 let arguments = arguments.iter().map(OsString::from).collect();
-                let started = launcher.talk(directory, program.into(), arguments).await;
+                let started = launcher.talk(directory, program.into(), arguments, variables).await;
                 let talking = started.map_err(|error| format!("it cannot be started: {error}"))?;
                 serve(Pipe::new(&spec.name, talking, why.clone()), &heard, &why, end).await?
             }

@@ -14,6 +14,7 @@ pub const CALL: Duration = Duration::from_mins(10);
 pub const CONNECT: Duration = Duration::from_secs(30);
 /// Of everything that a client or a workspace says about one server.
 const LONGEST: usize = 32 * 1024;
+const LOADERS: &[&str] = &["LD_", "DYLD_"];
 
 #[derive(Debug, Clone)]
 pub struct Spec {
@@ -114,6 +115,12 @@ impl Spec {
         check_name(&name)?;
         let size: usize = match &way {
             Way::Command { program, arguments, environment, .. } => {
+                let loads = |variable: &str| LOADERS.iter().any(|prefix| variable.starts_with(prefix));
+                if let Some((variable, _)) = environment.iter().find(|(variable, _)| loads(variable)) {
+                    return Err(format!(
+                        "`{name}`: the variable {variable} is for the operator alone to set"
+                    ));
+                }
                 let pairs = environment.iter().map(|(name, value)| name.len() + value.expose().len());
                 program.len() + arguments.iter().map(String::len).sum::<usize>() + pairs.sum::<usize>()
             }
@@ -169,6 +176,10 @@ mod tests {
             (named("", "http://127.0.0.1:1/mcp"), "url"),
             (named("", "ftp://example.com"), "url"),
             (McpServer { name: "a_b".to_owned(), ..named("a", "") }, "no name"),
+            (
+                McpServer { environment: [("LD_PRELOAD".into(), "/x.so".into())].into(), ..named("a", "") },
+                "LD_PRELOAD",
+            ),
             (McpServer { arguments: vec!["x".repeat(LONGEST + 1)], ..named("a", "") }, "bytes"),
         ] {
             let problem = Spec::of_client(&bad, &[]).unwrap_err();

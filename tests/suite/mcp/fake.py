@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 MODE = sys.argv[1] if len(sys.argv) > 1 else ""
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 NONE = {"type": "object", "properties": {}}
-NAMES = ["echo", "slow", "picture", "big", "fail", "die", "hang", "garbage", "chatter", "grow", "shrink", "variables", "weird"]
+NAMES = ["echo", "slow", "picture", "big", "fail", "die", "hang", "garbage", "chatter", "grow", "shrink", "variables", "weird", "ask", "parent"]
 tools = [{"name": name, "description": name, "inputSchema": TEXT if name == "echo" else NONE} for name in NAMES]
 lock = threading.Lock()
 
@@ -89,6 +89,12 @@ def call(params, token):
         return text("shrunk")
     if name == "variables":
         return text(" ".join(sorted(os.environ)))
+    if name == "ask":
+        out({"jsonrpc": "2.0", "id": "p-1", "method": "ping"})
+        out({"jsonrpc": "2.0", "id": "p-2", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}})
+        return text("asked")
+    if name == "parent":
+        return text(str(os.getppid()))
     if name == "weird":
         return {"surprise": True}
     if name == "late":
