@@ -279,7 +279,7 @@ async fn serve<T: Transport<RoleClient> + 'static>(
 ) -> Result<RunningService<RoleClient, ClientConfig>, String> {
     let ourselves = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
     let config = ClientConfig::new(ClientCapabilities::default(), ourselves);
-    let watched = Watched::new(transport, Arc::clone(heard));
+    let watched = Watched::new(transport, Arc::clone(heard), why.clone());
     serve_client_with_ct(config, watched, end)
         .await
         .map_err(|error| why.get().unwrap_or_else(|| cut(&error.to_string(), WORDS)))

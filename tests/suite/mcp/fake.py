@@ -131,6 +131,9 @@ def heard(message):
     if message.get("method") == "notifications/cancelled":
         with open("cancelled", "w") as file:
             file.write(str(message["params"].get("reason")))
+    if "id" in message and "method" not in message:
+        with open("answers", "a") as file:
+            file.write(json.dumps(message) + "\n")
     if "id" not in message or "method" not in message:
         return None
     result = answer(message)
@@ -157,6 +160,8 @@ def stdio():
         reply = heard(json.loads(line))
         if reply is not None:
             out(reply)
+        while MODE == "deaf" and "tools" in (reply or {}).get("result", {}):
+            out({"jsonrpc": "2.0", "id": time.time_ns(), "method": "ping", "params": {"_meta": {"x": "y" * 2000}}})
 
 
 class Http(BaseHTTPRequestHandler):

@@ -105,6 +105,26 @@ async fn a_schema_that_unfolds_without_end_is_left_out() {
     let problems = &crew.status()[0].problems;
     assert!(problems.len() == 1 && problems[0].contains("\"bomb\" is left out"), "{problems:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_asks_is_answered_and_one_that_does_not_listen_is_let_go() {
+    let workspace = tempfile::tempdir().unwrap();
+    let hub = hub(workspace.path(), vec![spec("fake", ""), spec("deaf", "deaf")]);
+    let crew = crew(&hub, &place(&workspace));
+    names(&crew).await;
+    run(&crew, "mcp_fake_ask", json!({})).await.unwrap();
+    let answers = || std::fs::read_to_string(workspace.path().join("answers")).unwrap_or_default();
+    crate::kit::until("both were answered", || answers().lines().count() == 2).await;
+    let mut heard: Vec<serde_json::Value> =
+        answers().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    heard.sort_by_key(|answer| answer["id"].to_string());
+    assert_eq!((&heard[0]["result"], &heard[1]["error"]["code"]), (&json!({}), &json!(-32601)), "{heard:?}");
+    let deaf = || crew.status().into_iter().find(|status| status.name == "deaf").unwrap();
+    crate::kit::until("nobody waits for the deaf one", || deaf().state == State::Failed).await;
+    assert!(deaf().problems[0].contains("does not listen"), "{:?}", deaf().problems);
+    assert!(run(&crew, "mcp_fake_echo", json!({"text": "hi"})).await.is_ok());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_dies_says_why_and_is_started_again_after_a_while() {
     let workspace = tempfile::tempdir().unwrap();
