@@ -114,3 +114,23 @@ async fn a_file_that_changes_after_it_was_shown_is_left_alone() {
     let unknown = execute(&talk, &context, "restore apply ../../etc/passwd").await;
     assert!(said(&settled(&talk, &unknown).await).starts_with("there is no checkpoint"));
 }
+
+#[tokio::test]
+async fn a_link_in_the_place_of_a_file_is_not_followed() {
+    let bench = Bench::start(&script(&[write("a.txt", "tool")])).await;
+    fs::write(bench.path("a.txt"), "before").unwrap();
+    fs::write(bench.path("victim.txt"), "nobody's").unwrap();
+    let talk = bench.talk();
+    let heard = talk.ask("go").await;
+    let context = heard.0[0]["contextId"].as_str().unwrap().to_owned();
+    let calls = allow_all(&talk, heard).await;
+    let id = calls.last().unwrap()["checkpoint_id"].as_str().unwrap().to_owned();
+    let shown = settled(&talk, &execute(&talk, &context, &format!("restore apply {id}")).await).await;
+    fs::remove_file(bench.path("a.txt")).unwrap();
+    std::os::unix::fs::symlink("victim.txt", bench.path("a.txt")).unwrap();
+    // Neither where it is proposed with the link there, nor where the link came after that.
+    let anew = settled(&talk, &execute(&talk, &context, &format!("restore apply {id}")).await).await;
+    assert!(said(&anew).ends_with("a.txt leads elsewhere now"), "{anew}");
+    let heard = talk.say(shown["id"].as_str().unwrap(), "yes").await;
+    assert_eq!((heard.state().as_str(), bench.read("victim.txt").as_str()), ("failed", "nobody's"));
+}
