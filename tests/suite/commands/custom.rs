@@ -4,6 +4,8 @@ use serde_json::json;
 
 use super::{execute, said, settled, told};
 use crate::agent::kit::{Bench, decision};
+use crate::kit::http;
+use crate::kit::process::Running;
 
 const REVIEW: &str = r#"
 description = "Reviews a file."
@@ -72,4 +74,22 @@ async fn commands_of_a_workspace_that_nobody_trusts_are_not_there() {
     let executed = execute(&bench.talk(), "", "git:review - x").await;
     assert_eq!(executed["status"], "FAILED_TO_START", "{executed}");
     assert!(!told(&bench.talk(), "", "help").await.contains("git:review"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_of_the_data_directory_are_there_in_every_workspace() {
+    let home = tempfile::tempdir().unwrap();
+    let commands = home.path().join("data/commands/team");
+    std::fs::create_dir_all(&commands).unwrap();
+    std::fs::write(commands.join("greet.toml"), "description = \"Greets.\"\nprompt = \"say hello\"").unwrap();
+    let data = home.path().join("data");
+    let server = Running::start_in(home, &["--auth", "none", "--data-dir", data.to_str().unwrap()]);
+    let listed = http().get(format!("{}/devtool/v1/commands", server.url)).send().await.unwrap();
+    let listed: serde_json::Value = listed.json().await.unwrap();
+    let ours = listed["commands"].as_array().unwrap().iter().find(|command| command["name"] == "team:greet");
+    assert_eq!(ours.unwrap_or_else(|| panic!("{listed}"))["description"], "Greets.");
+    let execute = http().post(format!("{}/devtool/v1/commands:execute", server.url));
+    let executed = execute.json(&json!({"command_path": ["team:greet"]})).send().await.unwrap();
+    let executed: serde_json::Value = executed.json().await.unwrap();
+    assert_eq!(executed["status"], "STARTED", "{executed}");
 }
