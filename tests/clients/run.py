@@ -4,7 +4,7 @@ servers behind the agent, curl, and the commands of the README.
     python run.py path/to/agena path/to/clients
 
 The second is a directory that scripts/test makes: `node` with the .mjs files, their packages and the generated
-schema, `a2a10` and `a2a03` with the two SDKs for Python, `sdk`, `sdk-node` and `langchain` with those of the vendors.
+schema, `a2a10` and `a2a03` with the two SDKs for Python, `sdk`, `sdk-node` and `langchain` with those of the vendors, `mcp` with that of MCP.
 With AGENA_CLIENTS_PREVIOUS=1 the major versions before run as well, from `sdk-previous` and `sdk-previous-node`.
 Prints a line per case, then the counts; exits 1 if a case failed.
 """
@@ -117,9 +117,9 @@ def facades(report: Report, place: Place, clients: Path) -> None:
         report.program("rehearsal", [sdk, str(HERE / "sdk/rehearsal_cases.py"), server.url, server.token, "-"])
 
 
-def servers(report: Report, place: Place, node: Path) -> None:
+def servers(report: Report, place: Place, clients: Path) -> None:
     heading("Real MCP servers")
-    mcp_cases.run(report, place, node)
+    mcp_cases.run(report, place, clients / "node", clients / "mcp/bin/python")
 
 
 def encrypted(report: Report, place: Place) -> None:
@@ -166,7 +166,7 @@ def main() -> int:
             lambda: a2a(report, place, clients),
             lambda: typed(report, place, clients),
             lambda: facades(report, place, clients),
-            lambda: servers(report, place, clients / "node"),
+            lambda: servers(report, place, clients),
             lambda: encrypted(report, place),
             lambda: command(report, place),
             lambda: readme(report, place),
