@@ -17,6 +17,8 @@ const RAW_NAME: usize = 256;
 /// Bytes of a schema, as JSON.
 const SCHEMA: usize = 64 * 1024;
 const DEPTH: usize = 32;
+/// Bytes of all descriptions and schemas of a server: each request carries them.
+const ALL: usize = 1024 * 1024;
 /// Problems of arguments that a model can mend at once.
 const MOST: usize = 5;
 /// Of what is told about tools that are left out.
@@ -43,10 +45,17 @@ impl Offer {
         let wanted: Vec<Tool> = tools.into_iter().filter(|tool| spec.wants(&tool.name)).collect();
         let raw: Vec<&str> = wanted.iter().map(|tool| &*tool.name).collect();
         let full = names::full(&spec.name, &raw);
-        let mut offer = Self::default();
+        let (mut offer, mut left) = (Self::default(), ALL);
         for (tool, full) in wanted.iter().zip(full) {
-            match offered(spec, tool, full) {
-                Ok(offered) => offer.tools.push(offered),
+            let fits = |offered: Offered| match left.checked_sub(offered.size()) {
+                Some(rest) => Ok((offered, rest)),
+                None => Err(format!("all that it says of its tools has more than {ALL} bytes")),
+            };
+            match offered(spec, tool, full).and_then(fits) {
+                Ok((offered, rest)) => {
+                    offer.tools.push(offered);
+                    left = rest;
+                }
                 Err(problem) if offer.problems.len() < PROBLEMS => {
                     offer
                         .problems
@@ -109,6 +118,11 @@ fn depth(value: &Value) -> usize {
 }
 
 impl Offered {
+    /// What a model has to read, in bytes.
+    fn size(&self) -> usize {
+        self.declaration.description.len() + self.declaration.parameters.to_string().len()
+    }
+
     /// The arguments as the server should get them.
     pub(super) fn checked(&self, arguments: &Arguments) -> Result<Arguments, ToolError> {
         let given = with_whole_numbers(Value::Object(arguments.clone()));
@@ -186,6 +200,16 @@ mod tests {
         assert_eq!(Value::Object(whole), json!({"n": 3}));
         let wrong = good.checked(json!({"n": "x"}).as_object().unwrap()).unwrap_err();
         assert!(wrong.to_string().starts_with("arguments of mcp_hub_good: n: "), "{wrong}");
+    }
+
+    #[test]
+    fn a_server_has_so_much_room_and_no_more() {
+        let one = |n: usize| json!({"name": format!("t{n}"), "inputSchema": {"type": "object", "x": "y".repeat(60_000)}});
+        let mut listed: Vec<Value> = (0..50).map(one).collect();
+        listed.push(json!({"name": "small", "inputSchema": {}}));
+        let offer = Offer::of(&spec(false), tools(Value::Array(listed)));
+        assert_eq!((offer.tools.len(), offer.problems.len()), (18, PROBLEMS));
+        assert!(offer.find("mcp_hub_small").is_some() && offer.problems[0].contains("1048576 bytes"));
     }
 
     #[test]
