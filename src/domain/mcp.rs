@@ -106,6 +106,11 @@ pub enum State {
     Failed,
 }
 
+/// Tools about servers rather than of one.
+pub const LIST: &str = "list_mcp_resources";
+pub const READ: &str = "read_mcp_resource";
+pub const CONNECT: &str = "connect_mcp_server";
+
 /// Room for the tool in a name of 63.
 const NAME: usize = 24;
 

@@ -15,6 +15,7 @@
 //! | `watched`, `pace` | what comes in: progress told, questions answered, chatter dropped, floods slowed down |
 //! | `pipe`, `http` | the two ways to a server, with messages of bounded size |
 //! | `names`, `offer`, `told` | names, tools and results as the model gets them; pure |
+//! | `words` | what went wrong, without names of types; pure |
 //! | `unfold` | what it takes to check arguments against a schema; pure |
 
 mod crew;
@@ -31,6 +32,7 @@ mod spec;
 mod told;
 mod unfold;
 mod watched;
+mod words;
 mod workspace;
 
 pub use hub::{Hub, Options};
