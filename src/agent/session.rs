@@ -40,7 +40,9 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn subject(&self, call: &Call, plan: &Plan) -> Option<Subject> {
         let declaration = self.declarations.iter().find(|declaration| declaration.name == call.tool)?;
-        Some(Subject::new(declaration, call, plan, self.tools.workspace()))
+        let subject = Subject::new(declaration, call, plan, self.tools.workspace());
+        let mark = subject.server.as_deref().map(|server| self.servers.mark(server)).unwrap_or_default();
+        Some(subject.marked(mark))
     }
 
     /// What becomes of a call that was looked at.

@@ -252,6 +252,10 @@ impl Crew for Team {
         self.servers.iter().map(|server| server.status()).collect()
     }
 
+    fn mark(&self, server: &str) -> String {
+        self.named(server).map(|server| server.spec.way.mark()).unwrap_or_default()
+    }
+
     fn reload(&self, server: Option<&str>) -> bool {
         let meant = |one: &&Arc<Server>| server.is_none_or(|name| one.spec.name == name);
         let meant: Vec<&Arc<Server>> = self.servers.iter().filter(meant).collect();
