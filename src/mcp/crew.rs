@@ -2,6 +2,7 @@
 //! the error of that one call. The agent calls it through `domain::mcp`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::join_all;
@@ -17,12 +18,13 @@ use crate::domain::tool::{Arguments, Call, Declaration, Outcome, Plan, Run, Tool
 use crate::proto::devtool::confirmation_request::Details;
 use crate::proto::devtool::{GenericDetails, McpDetails, ToolOutput, tool_output};
 
-/// Characters of arguments in a description.
+/// Characters of an address in a description.
 const SHOWN: usize = 300;
 const WORDS: usize = 500;
 /// For the resources of a server to be listed.
 const LISTED: Duration = Duration::from_secs(10);
 /// For a prompt to be filled in.
+const FILLED: Duration = Duration::from_secs(30);
 
 pub(super) struct Team {
     pub(super) servers: Vec<Arc<Server>>,
@@ -210,8 +212,9 @@ impl Crew for Team {
                 let link = server.link().await.map_err(|error| failed(server, &error))?;
                 let offer = link.offer();
                 let tool = offer.find(&call.tool).ok_or_else(|| gone(&call.tool))?;
-                let arguments = serde_json::Value::Object(tool.checked(&call.arguments)?).to_string();
-                let description = format!("{}: {}", tool.declaration.title, cut(&arguments, SHOWN));
+                // Whole: who agrees to a call agrees to all of it.
+                let arguments = serde_json::Value::Object(tool.checked(&call.arguments)?);
+                let description = format!("{}\n{arguments:#}", tool.declaration.title);
                 (description, mcp_details(server, &tool.raw), false)
             }
         };

@@ -134,3 +134,18 @@ async fn a_link_in_the_place_of_a_file_is_not_followed() {
     let heard = talk.say(shown["id"].as_str().unwrap(), "yes").await;
     assert_eq!((heard.state().as_str(), bench.read("victim.txt").as_str()), ("failed", "nobody's"));
 }
+
+#[tokio::test]
+async fn a_plain_client_sees_the_diff_of_a_restore_line_by_line() {
+    let bench = Bench::start(&script(&[write("a.txt", "tool\n")])).await;
+    fs::write(bench.path("a.txt"), "before\n").unwrap();
+    let talk = bench.talk();
+    let heard = talk.ask("go").await;
+    let context = heard.0[0]["contextId"].as_str().unwrap().to_owned();
+    let calls = allow_all(&talk, heard).await;
+    let id = calls.last().unwrap()["checkpoint_id"].as_str().unwrap().to_owned();
+    let executed = execute(&talk, &context, &format!("restore apply {id}")).await;
+    let plain = bench.plain_talk();
+    let shown = settled(&plain, &executed).await.to_string();
+    assert!(shown.contains("    -tool\\n    +before\\n"), "{shown}");
+}

@@ -323,3 +323,12 @@ async fn always_was_said_of_this_command_and_not_of_another_with_its_name() {
     written("other");
     assert_eq!(talk.stream(again()).await.state(), "input-required");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plain_client_sees_all_arguments_before_it_agrees() {
+    let text = format!("{}\nthe end\u{202e}", "long ".repeat(200));
+    let bench = bench(&[("mcp_fake_echo", json!({ "text": text }))], vec![spec("fake", "")]).await;
+    let shown = bench.plain_talk().ask("go").await.text();
+    assert!(shown.contains("Call the tool echo of the server fake:"), "{shown}");
+    assert!(shown.contains("\\nthe end\\u{202e}\"") && shown.contains(&"long ".repeat(200)), "{shown}");
+}
