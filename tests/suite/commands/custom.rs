@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{execute, said, settled, told};
+use super::{execute, settled, told};
 use crate::agent::kit::{Bench, decision};
 use crate::kit::http;
 use crate::kit::process::Running;
@@ -16,6 +16,8 @@ async fn bench(trusted: bool) -> Bench {
     let workspace = std::sync::Arc::new(tempfile::tempdir().unwrap());
     let at = |name: &str| workspace.path().join(name);
     std::fs::create_dir_all(at(".gemini/commands/git")).unwrap();
+    std::fs::create_dir_all(at(".gemini/commands/memory")).unwrap();
+    std::fs::write(at(".gemini/commands/memory/add.toml"), "prompt = \"nor this one\"").unwrap();
     std::fs::write(at(".gemini/commands/git/review.toml"), REVIEW).unwrap();
     std::fs::write(at(".gemini/commands/broken.toml"), "prompt = \"!{ls\"").unwrap();
     std::fs::write(at(".gemini/commands/help.toml"), "prompt = \"not this one\"").unwrap();
@@ -35,7 +37,9 @@ async fn a_command_of_the_user_runs_what_it_names_only_when_that_is_allowed() {
     let listed = talk.call("commands/get", json!({})).await;
     let names: Vec<&str> =
         listed["commands"].as_array().unwrap().iter().skip(13).map(|c| c["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["broken", "git:review"], "a built-in name stays built in");
+    assert_eq!(names, ["broken", "git:review"], "a built-in name stays built in, and all that is below it");
+    let add = execute(&talk, "", "memory add likes tea").await;
+    assert_eq!(add["status"], "AWAITING_ACTION_CONFIRMATION", "{add}");
 
     let executed = execute(&talk, "", "git:review - it's; touch stolen").await;
     assert_eq!(executed["status"], "AWAITING_SHELL_CONFIRMATION", "{executed}");
@@ -64,8 +68,10 @@ async fn a_refused_command_asks_no_model_and_a_broken_file_says_what_is_wrong() 
     let heard = talk.decide(task["id"].as_str().unwrap(), &[decision(call, "cancel")]).await;
     assert_eq!(heard.state(), "failed");
     assert!(bench.server.agent.asked.lock().unwrap().is_empty());
-    let broken = settled(&talk, &execute(&talk, "", "broken").await).await;
-    assert_eq!(said(&broken), "/broken cannot be used: !{ has no closing brace");
+    let broken = execute(&talk, "", "broken").await;
+    let expected =
+        json!({"status": "FAILED_TO_START", "message": "/broken cannot be used: !{ has no closing brace"});
+    assert_eq!(broken, expected);
 }
 
 #[tokio::test]

@@ -119,6 +119,8 @@ def answer(request):
         return listed(params)
     if method == "tools/call":
         return call(params, (params.get("_meta") or {}).get("progressToken"))
+    if method == "prompts/list" and MODE == "secretive":
+        return None
     if method == "prompts/list":
         return {"prompts": [{"name": "greet", "description": "Greets", "arguments": [{"name": "who", "required": True}]}]}
     if method == "prompts/get":

@@ -4,3 +4,4 @@ mod hostile;
 mod kept;
 mod kit;
 mod life;
+mod prompts;
