@@ -14,8 +14,8 @@ pub(super) async fn list(
     who: &Principal,
     request: GetAllSlashCommandsRequest,
 ) -> Result<GetAllSlashCommandsResponse, Error> {
-    let GetAllSlashCommandsRequest { context_id, settings } = request;
-    let wanted = Wanted { context_id, settings, ..Wanted::default() };
+    let GetAllSlashCommandsRequest { context_id, settings, tenant } = request;
+    let wanted = Wanted { tenant, context_id, settings, ..Wanted::default() };
     let commands = engine.commands(who, &wanted).await.map_err(fault)?;
     Ok(GetAllSlashCommandsResponse { commands })
 }
@@ -26,8 +26,8 @@ pub(super) async fn execute(
     who: &Principal,
     request: ExecuteSlashCommandRequest,
 ) -> Result<(ExecuteSlashCommandResponse, Option<Watch>), Error> {
-    let ExecuteSlashCommandRequest { command_path: path, args, context_id, settings } = request;
-    let wanted = Wanted { tenant: String::new(), context_id, settings, path, args };
+    let ExecuteSlashCommandRequest { command_path: path, args, context_id, settings, tenant } = request;
+    let wanted = Wanted { tenant, context_id, settings, path, args };
     Ok(match engine.execute(who, wanted).await.map_err(fault)? {
         Executed::NotStarted(message) => {
             let status = CommandExecutionStatus::FailedToStart.into();
