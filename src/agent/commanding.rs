@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::command::{self, Desk, Does};
 use super::compress;
 use super::conversation::{MODEL, USER, text};
-use super::engine::blocking;
 use super::runner::{Failed, Next, Runner};
 use super::script::Writer;
 use crate::domain::brain::{End, Step};
@@ -32,9 +31,8 @@ impl Runner {
         let line = self.command.clone().ok_or(Failed::Lost)?;
         let desk = self.desk().await?;
         let done = self.session().await?.work.done();
-        let tools = Arc::clone(&desk.tools);
-        let found = blocking(move || command::find(command::all(&*tools), &line.path, &line.args));
-        let does = match found.await.ok_or(Failed::Lost)? {
+        let found = command::meant(&desk.tools, &desk.servers, &line.path, &line.args).await;
+        let does = match found.ok_or(Failed::Lost)? {
             Ok((command, line)) => command.run(&desk, &line, &done).await?,
             Err(problem) => Does::Fails(problem),
         };

@@ -40,19 +40,26 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn subject(&self, call: &Call, plan: &Plan) -> Option<Subject> {
         let declaration = self.declarations.iter().find(|declaration| declaration.name == call.tool)?;
-        Some(Subject::new(declaration, call, plan, self.tools.workspace()))
+        let subject = Subject::new(declaration, call, plan, self.tools.workspace());
+        let mark = subject.server.as_deref().map(|server| self.servers.mark(server)).unwrap_or_default();
+        Some(subject.marked(mark))
     }
 
     /// What becomes of a call that was looked at.
     pub(super) fn judge(&self, call: &Call, planned: Result<Plan, ToolError>) -> Input {
+        let unknown = || {
+            let problem = format!("the tool {} may not be used in this task", call.tool);
+            Input::Refused(ToolError::new("tool_not_registered", problem))
+        };
+        // Only a command of the user brings files back.
+        if call.tool == RESTORE && !self.work.is_commanded() {
+            return unknown();
+        }
         let plan = match planned {
             Ok(plan) => plan,
             Err(error) => return Input::Refused(error),
         };
-        let Some(subject) = self.subject(call, &plan) else {
-            let problem = format!("the tool {} may not be used in this task", call.tool);
-            return Input::Refused(ToolError::new("tool_not_registered", problem));
-        };
+        let Some(subject) = self.subject(call, &plan) else { return unknown() };
         match policy::decide(&subject, &self.policy) {
             Verdict::Allow => Input::Free(plan),
             Verdict::Ask => Input::Asks(plan, options::offered(&subject, &self.policy)),

@@ -129,6 +129,11 @@ impl Work {
     }
 
     /// Whether a slash command is next, and what its calls have come to, in the order in which they were made.
+    /// The calls of this turn are a command's, and no model's.
+    pub fn is_commanded(&self) -> bool {
+        self.commands
+    }
+
     pub fn commands(&self) -> bool {
         self.commands && !self.acts()
     }

@@ -16,6 +16,9 @@ use crate::sandbox::process::own_binary;
 use crate::telemetry::metrics::Metrics;
 use crate::tool::{self, Asks, Bench, ShellLimits};
 
+/// The directory of the operator's own slash commands, in that of the data.
+const COMMANDS: &str = "commands";
+
 /// `confined`: commands are kept inside by the kernel.
 pub(super) fn mind(
     settings: &Settings,
@@ -61,7 +64,8 @@ fn rules(written: &[Rule], servers: &[McpServer]) -> Result<Arc<[policy::Rule]>,
     let read = |(index, rule)| {
         policy::Rule::try_from(spec(rule)).map_err(|problem| StartError::Rule { index, problem })
     };
-    let trusted = mcp::rules(servers).filter_map(Result::ok).map(Ok);
+    let bad = |problem| StartError::Rule { index: written.len(), problem };
+    let trusted = mcp::rules(servers).map(|rule| rule.map_err(bad));
     written.iter().enumerate().map(read).chain(trusted).collect()
 }
 
@@ -99,6 +103,7 @@ fn workshop(settings: &Settings, models: &Models, confined: bool) -> Result<Benc
             .chain(settings.model.record.clone())
             .collect(),
         trusted: trusted(settings)?,
+        commands: Some(settings.data_dir.join(COMMANDS)),
         asks: Some(Asks { backend: models.backend(), model: String::new() }),
         shell: ShellLimits { silence: agent.shell_silence, wall: agent.shell_wall, ..ShellLimits::default() },
         ..tool::Options::new(agent.root.clone(), helper)

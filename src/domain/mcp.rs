@@ -52,6 +52,10 @@ pub trait Crew: Send + Sync + 'static {
 
     fn status(&self) -> Vec<ServerStatus>;
 
+    /// What tells a server from another that has its name later: what is started or dialled, as a digest. Empty where
+    /// there is no such server.
+    fn mark(&self, server: &str) -> String;
+
     /// Closes the connections of one server, or of all: the next use opens them anew. False if there is no such server.
     fn reload(&self, server: Option<&str>) -> bool;
 }
@@ -77,7 +81,7 @@ pub struct PromptArgument {
 pub struct ServerStatus {
     pub name: String,
     pub origin: Origin,
-    /// The command or the address, without anything secret.
+    /// The command or the address, without anything secret; of a server of the operator only the program or the host.
     pub way: String,
     pub trusted: bool,
     pub state: State,
@@ -105,6 +109,11 @@ pub enum State {
     Connected,
     Failed,
 }
+
+/// Tools about servers rather than of one.
+pub const LIST: &str = "list_mcp_resources";
+pub const READ: &str = "read_mcp_resource";
+pub const CONNECT: &str = "connect_mcp_server";
 
 /// Room for the tool in a name of 63.
 const NAME: usize = 24;
@@ -178,6 +187,10 @@ impl Crew for NoServers {
 
     fn status(&self) -> Vec<ServerStatus> {
         Vec::new()
+    }
+
+    fn mark(&self, _: &str) -> String {
+        String::new()
     }
 
     fn reload(&self, server: Option<&str>) -> bool {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -163,6 +164,11 @@ impl ToolError {
     }
 }
 
+/// What tells one content of a file from another.
+pub fn fingerprint(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Numbers that came by way of a protobuf Struct are all floating, and to a schema 3.0 is an integer; to types it is not.
 pub fn with_whole_numbers(value: serde_json::Value) -> serde_json::Value {
     /// Up to here every whole number has a floating one of its own.
@@ -206,7 +212,8 @@ pub trait Toolbox: Send + Sync + 'static {
     /// The user's own commands: the text of each TOML file, by its name. Those of the workspace only if it is trusted.
     fn commands(&self) -> BTreeMap<String, String>;
 
-    /// A file of the workspace as it is; none if there is none. An error says why it cannot be told.
+    /// A file of the workspace as it is; none if there is none. An error says why it cannot be told: for an absolute path
+    /// also, that a link has come into its place.
     async fn content(&self, path: &str) -> Result<Option<String>, ToolError>;
 
     /// Where it works: an absolute path.

@@ -2,6 +2,7 @@
 //! the error of that one call. The agent calls it through `domain::mcp`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::join_all;
@@ -9,17 +10,21 @@ use futures::future::join_all;
 use super::link::Trouble;
 use super::names::PREFIX;
 use super::offer::cut;
-use super::own::{self, CONNECT, LIST, READ};
+use super::own;
 use super::server::Server;
 use super::told;
-use crate::domain::mcp::{Crew, Origin, Prompt, PromptArgument, ServerStatus};
+use crate::domain::mcp::{CONNECT, Crew, LIST, Origin, Prompt, READ, ServerStatus};
 use crate::domain::tool::{Arguments, Call, Declaration, Outcome, Plan, Run, ToolError, untrusted};
 use crate::proto::devtool::confirmation_request::Details;
 use crate::proto::devtool::{GenericDetails, McpDetails, ToolOutput, tool_output};
 
-/// Characters of arguments in a description.
+/// Characters of an address in a description.
 const SHOWN: usize = 300;
 const WORDS: usize = 500;
+/// For the resources of a server to be listed.
+const LISTED: Duration = Duration::from_secs(10);
+/// For a prompt to be filled in.
+const FILLED: Duration = Duration::from_secs(30);
 
 pub(super) struct Team {
     pub(super) servers: Vec<Arc<Server>>,
@@ -45,27 +50,18 @@ impl Team {
         self.servers.iter().map(|server| &**server).filter(|server| !server.is_approved())
     }
 
-    async fn list(&self, arguments: &Arguments) -> Result<Outcome, ToolError> {
-        let only = own::text(arguments, "server")?;
+    /// All at once, and who does not answer soon is told of.
+    async fn list(&self, run: &Run) -> Result<Outcome, ToolError> {
+        let only = own::text(&run.call.arguments, "server")?;
         let servers: Vec<&Arc<Server>> = match only {
             Some(name) => vec![self.named(name)?],
             None => self.servers.iter().filter(|server| server.is_approved()).collect(),
         };
-        let mut lines = Vec::new();
-        for server in servers {
-            let name = &server.spec.name;
-            let listed = match server.link().await {
-                Ok(link) => link.resources().await,
-                Err(error) => Err(error),
-            };
-            match listed {
-                Ok(resources) => lines.extend(resources.into_iter().map(|resource| {
-                    let what = resource.description.or(resource.title).unwrap_or_default();
-                    cut(&format!("{name}: {} {} {what}", resource.uri, resource.name), WORDS)
-                })),
-                Err(error) => lines.push(format!("{name}: no resources, {error}")),
-            }
-        }
+        let lines = tokio::select! {
+            biased;
+            () = run.cancel.cancelled() => return Err(ToolError::Cancelled { so_far: String::new() }),
+            lines = join_all(servers.into_iter().map(|server| resources(server))) => lines.concat(),
+        };
         Ok(said(if lines.is_empty() { "There are no resources.".to_owned() } else { lines.join("\n") }))
     }
 
@@ -121,6 +117,22 @@ impl Team {
         };
         server.metrics().called(&server.spec.name, ended);
         outcome
+    }
+}
+
+/// A line for each resource of a server, or one that says why there is none.
+async fn resources(server: &Server) -> Vec<String> {
+    let name = &server.spec.name;
+    let listing = async { server.link().await?.resources().await };
+    let listed = tokio::time::timeout(LISTED, listing).await;
+    let listed = listed.unwrap_or_else(|_| Err(format!("it did not answer within {} s", LISTED.as_secs())));
+    let line = |resource: rmcp::model::Resource| {
+        let what = resource.description.or(resource.title).unwrap_or_default();
+        cut(&format!("{name}: {} {} {what}", resource.uri, resource.name), WORDS)
+    };
+    match listed {
+        Ok(resources) => resources.into_iter().map(line).collect(),
+        Err(error) => vec![format!("{name}: no resources, {error}")],
     }
 }
 
@@ -200,8 +212,9 @@ impl Crew for Team {
                 let link = server.link().await.map_err(|error| failed(server, &error))?;
                 let offer = link.offer();
                 let tool = offer.find(&call.tool).ok_or_else(|| gone(&call.tool))?;
-                let arguments = serde_json::Value::Object(tool.checked(&call.arguments)?).to_string();
-                let description = format!("{}: {}", tool.declaration.title, cut(&arguments, SHOWN));
+                // Whole: who agrees to a call agrees to all of it.
+                let arguments = serde_json::Value::Object(tool.checked(&call.arguments)?);
+                let description = format!("{}\n{arguments:#}", tool.declaration.title);
                 (description, mcp_details(server, &tool.raw), false)
             }
         };
@@ -213,7 +226,7 @@ impl Crew for Team {
             return Err(ToolError::Cancelled { so_far: String::new() });
         }
         match run.call.tool.as_str() {
-            LIST => self.list(&run.call.arguments).await,
+            LIST => self.list(&run).await,
             READ => self.read(&run).await,
             CONNECT => self.connect(&run).await,
             _ => self.call(run).await,
@@ -221,35 +234,29 @@ impl Crew for Team {
     }
 
     async fn prompts(&self) -> Vec<Prompt> {
-        let mut all = Vec::new();
-        for server in &self.servers {
-            let Some(link) = server.soon().await else { continue };
-            for prompt in link.prompts().await.unwrap_or_default() {
-                let arguments =
-                    prompt.arguments.unwrap_or_default().into_iter().map(|argument| PromptArgument {
-                        name: cut(&argument.name, WORDS),
-                        description: cut(argument.description.as_deref().unwrap_or_default(), WORDS),
-                        required: argument.required.unwrap_or(false),
-                    });
-                all.push(Prompt {
-                    server: server.spec.name.clone(),
-                    name: cut(&prompt.name, WORDS),
-                    description: cut(prompt.description.as_deref().unwrap_or_default(), WORDS),
-                    arguments: arguments.collect(),
-                });
-            }
-        }
-        all
+        let of = async |server: &Arc<Server>| {
+            let listed = match server.soon().await {
+                Some(link) => link.prompts().await,
+                None => Vec::new(),
+            };
+            let offered = |prompt| told::offered(&server.spec.name, prompt);
+            listed.into_iter().map(offered).collect::<Vec<_>>()
+        };
+        join_all(self.servers.iter().map(of)).await.into_iter().flatten().collect()
     }
 
     async fn prompt(&self, server: &str, name: &str, arguments: Arguments) -> Result<String, String> {
         let server = self.named(server).map_err(|error| error.to_string())?;
         let link = server.link().await?;
-        link.prompt(name, arguments, server.spec.call).await.map(told::prompt)
+        link.prompt(name, arguments, server.spec.call.min(FILLED)).await.map(told::prompt)
     }
 
     fn status(&self) -> Vec<ServerStatus> {
         self.servers.iter().map(|server| server.status()).collect()
+    }
+
+    fn mark(&self, server: &str) -> String {
+        self.named(server).map(|server| server.spec.way.mark()).unwrap_or_default()
     }
 
     fn reload(&self, server: Option<&str>) -> bool {

@@ -2,7 +2,7 @@
 //! tasks; `server` keeps it and opens another when it has ended.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,10 +21,13 @@ use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::http;
-use super::offer::{Offer, cut};
+use super::offer::Offer;
 use super::pipe::{Pipe, Why};
 use super::spec::{Spec, Way};
 use super::watched::{Heard, Watched};
+use super::words;
+use crate::domain::mcp::Origin;
+use crate::domain::secret::Secret;
 use crate::domain::tool::Arguments;
 use crate::sandbox::process::Launcher;
 
@@ -33,9 +36,14 @@ const PAGES: usize = 64;
 const ITEMS: usize = 1_000;
 /// Of a whole list, however many pages it has.
 const LIST: Duration = Duration::from_secs(30);
+/// After a list that could not be read.
+const AGAIN: Duration = Duration::from_secs(1);
+/// A list of prompts that is wanted now, and how long it is believed; and one that could not be read.
+const SOON: Duration = Duration::from_secs(5);
+const FRESH: Duration = Duration::from_secs(10);
+const SILENT: Duration = Duration::from_mins(1);
 /// To say that a call is not wanted any more.
 const FAREWELL: Duration = Duration::from_secs(2);
-const WORDS: usize = 2_000;
 
 /// What a server is started or dialled with.
 #[derive(Clone)]
@@ -47,11 +55,61 @@ pub(super) struct Means {
     pub(super) hosts: Vec<String>,
 }
 
+impl Means {
+    /// How a command is started, and where. It may change its own directory if the operator chose that, else only the
+    /// workspace: whoever else names a directory opens nothing with it.
+    fn place(&self, spec: &Spec, named: Option<&Path>) -> Result<(Launcher, PathBuf), String> {
+        let mut launcher = self.launcher.clone();
+        if !spec.confined {
+            launcher.confinement = None;
+        }
+        let directory = match named {
+            None => self.directory.clone(),
+            Some(named) => real(named)?,
+        };
+        let open = match spec.origin {
+            Origin::Settings => directory.clone(),
+            Origin::Workspace | Origin::Client => self.directory.clone(),
+        };
+        if spec.origin != Origin::Settings && !directory.starts_with(real(&self.directory)?) {
+            return Err(format!("cwd: {} lies outside of the workspace", directory.display()));
+        }
+        if let Some(confinement) = &mut launcher.confinement {
+            if named.is_some() && spec.origin == Origin::Settings {
+                keeps_hidden(&directory, &confinement.hide)?;
+            }
+            confinement.write.push(open);
+        }
+        Ok((launcher, directory))
+    }
+}
+
+/// With symlinks followed.
+fn real(path: &Path) -> Result<PathBuf, String> {
+    path.canonicalize().map_err(|error| format!("cwd: {}: {error}", path.display()))
+}
+
+/// What may be changed may be read, so nothing that is hidden may lie in it.
+fn keeps_hidden(directory: &Path, hidden: &[PathBuf]) -> Result<(), String> {
+    let meets = |hidden: &PathBuf| directory.starts_with(hidden) || hidden.starts_with(directory);
+    let real = hidden.iter().filter_map(|path| path.canonicalize().ok());
+    let Some(met) = real.into_iter().find(meets) else { return Ok(()) };
+    Err(format!(
+        "cwd: {} would open {}, which is hidden from what is confined; name a directory apart from it",
+        directory.display(),
+        met.display()
+    ))
+}
+
 pub(super) struct Link {
     peer: Peer<RoleClient>,
     heard: Arc<Heard>,
     why: Why,
     offer: Mutex<Arc<Offer>>,
+    /// Held by whoever lists again; not before this time.
+    refreshing: tokio::sync::Mutex<Option<Instant>>,
+    /// Until when these are believed.
+    prompts: tokio::sync::Mutex<Option<(Instant, Vec<Prompt>)>>,
     pub(super) since: Instant,
     /// The connection ends with it.
     _end: DropGuard,
@@ -71,26 +129,15 @@ impl Link {
         let guard = end.clone().drop_guard();
         let running = match &spec.way {
             Way::Command { program, arguments, environment, directory } => {
-                let mut launcher = means.launcher.clone();
-                let named = environment.iter();
-                launcher
-                    .environment
-                    .retain(|(name, _)| !environment.iter().any(|(own, _)| name == own.as_str()));
-                let added = named.map(|(name, value)| (OsString::from(name), OsString::from(value.expose())));
-                launcher.environment.extend(added);
-                if !spec.confined {
-                    launcher.confinement = None;
-                }
-                let directory = directory.clone().unwrap_or_else(|| means.directory.clone());
-                if let Some(confinement) = &mut launcher.confinement {
-                    confinement.write.push(directory.clone());
-                }
+                let own = |(name, value): &(String, Secret)| (OsString::from(name), value.expose().into());
+                let variables = environment.iter().map(own).collect();
+                let (launcher, directory) = means.place(spec, directory.as_deref())?;
                 let arguments = arguments.iter().map(OsString::from).collect();
-                let started = launcher.talk(directory, program.into(), arguments).await;
+                let started = launcher.talk(directory, program.into(), arguments, variables).await;
                 let talking = started.map_err(|error| format!("it cannot be started: {error}"))?;
                 serve(Pipe::new(&spec.name, talking, why.clone()), &heard, &why, end).await?
             }
-            Way::Http { .. } => serve(http::open(spec, &means.hosts)?, &heard, &why, end).await?,
+            Way::Http { .. } => serve(http::open(spec, &means.hosts, &why)?, &heard, &why, end).await?,
         };
         let peer = running.peer().clone();
         let noted = why.clone();
@@ -98,8 +145,18 @@ impl Link {
             let _ = running.waiting().await;
             noted.say("the connection was closed");
         });
-        let link = Self { peer, heard, why, offer: Mutex::default(), since: Instant::now(), _end: guard };
-        link.list(spec).await?;
+        let link = Self {
+            peer,
+            heard,
+            why,
+            offer: Mutex::default(),
+            refreshing: tokio::sync::Mutex::default(),
+            prompts: tokio::sync::Mutex::default(),
+            since: Instant::now(),
+            _end: guard,
+        };
+        // Whoever knows why it ended knows more than a list that did not come.
+        link.list(spec).await.map_err(|error| link.why.get().unwrap_or(error))?;
         Ok(link)
     }
 
@@ -113,12 +170,20 @@ impl Link {
         Arc::clone(&self.lock())
     }
 
-    /// Takes up a changed list. One that cannot be read leaves the old one.
+    /// Takes up a changed list, one at a time, so that none takes the place of a newer one. One that cannot be read
+    /// leaves the old one, and is asked for again after a while.
     pub(super) async fn refresh(&self, spec: &Spec) {
-        if self.heard.tools_changed.swap(false, Ordering::AcqRel)
-            && let Err(error) = self.list(spec).await
+        let mut not_before = self.refreshing.lock().await;
+        if not_before.is_some_and(|then| Instant::now() < then)
+            || !self.heard.tools_changed.swap(false, Ordering::AcqRel)
         {
+            return;
+        }
+        *not_before = None;
+        if let Err(error) = self.list(spec).await {
             tracing::warn!(server = spec.name, error, "the tools of an MCP server cannot be listed again");
+            self.heard.tools_changed.store(true, Ordering::Release);
+            *not_before = Some(Instant::now() + AGAIN);
         }
     }
 
@@ -141,7 +206,21 @@ impl Link {
         Ok(())
     }
 
-    pub(super) async fn prompts(&self) -> Result<Vec<Prompt>, String> {
+    /// Its prompts, listed not long ago. Who does not tell them soon has none for a while, so that nobody else waits.
+    pub(super) async fn prompts(&self) -> Vec<Prompt> {
+        let mut known = self.prompts.lock().await;
+        if let Some((_, prompts)) = known.as_ref().filter(|(until, _)| Instant::now() < *until) {
+            return prompts.clone();
+        }
+        let (prompts, lasts) = match tokio::time::timeout(SOON, self.list_prompts()).await {
+            Ok(Ok(prompts)) => (prompts, FRESH),
+            Ok(Err(_)) | Err(_) => (Vec::new(), SILENT),
+        };
+        *known = Some((Instant::now() + lasts, prompts.clone()));
+        prompts
+    }
+
+    async fn list_prompts(&self) -> Result<Vec<Prompt>, String> {
         if self.peer.peer_info().is_some_and(|info| info.capabilities.prompts.is_none()) {
             return Ok(Vec::new());
         }
@@ -234,11 +313,10 @@ impl Link {
 
     fn told(&self, error: &ServiceError) -> String {
         match error {
-            ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
-                let why = self.ended().unwrap_or_else(|| cut(&error.to_string(), WORDS));
-                format!("it is gone: {why}")
+            ServiceError::TransportSend(_) | ServiceError::TransportClosed => {
+                self.why.get().map_or_else(|| words::failed(error), |why| format!("it is gone: {why}"))
             }
-            error => cut(&error.to_string(), WORDS),
+            error => words::failed(error),
         }
     }
 
@@ -260,10 +338,10 @@ async fn serve<T: Transport<RoleClient> + 'static>(
 ) -> Result<RunningService<RoleClient, ClientConfig>, String> {
     let ourselves = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
     let config = ClientConfig::new(ClientCapabilities::default(), ourselves);
-    let watched = Watched::new(transport, Arc::clone(heard));
+    let watched = Watched::new(transport, Arc::clone(heard), why.clone());
     serve_client_with_ct(config, watched, end)
         .await
-        .map_err(|error| why.get().unwrap_or_else(|| cut(&error.to_string(), WORDS)))
+        .map_err(|error| why.get().unwrap_or_else(|| words::refused(&error)))
 }
 
 /// Entries, and where the next ones begin.
@@ -279,7 +357,7 @@ async fn pages<'a, T>(
             let asked = cursor.clone().map(|at| PaginatedRequestParams::default().with_cursor(Some(at)));
             let (items, next) = page(asked)
                 .await
-                .map_err(|error| cut(&format!("its list cannot be read: {error}"), WORDS))?;
+                .map_err(|error| format!("its list cannot be read: {}", words::failed(&error)))?;
             all.extend(items);
             if all.len() > ITEMS {
                 return Err(format!("its list has more than {ITEMS} entries"));

@@ -12,9 +12,11 @@
 //! | `own` | tools about servers: their resources, and agreeing to one |
 //! | `server` | one server: connected when it is needed, again after it died, but not at once |
 //! | `link` | one connection: lists, calls, and their time limits |
-//! | `watched` | what comes in: progress told, chatter dropped, floods slowed down |
+//! | `watched`, `pace` | what comes in: progress told, questions answered, chatter dropped, floods slowed down |
 //! | `pipe`, `http` | the two ways to a server, with messages of bounded size |
 //! | `names`, `offer`, `told` | names, tools and results as the model gets them; pure |
+//! | `words` | what went wrong, without names of types; pure |
+//! | `unfold` | what it takes to check arguments against a schema; pure |
 
 mod crew;
 mod http;
@@ -23,11 +25,14 @@ mod link;
 mod names;
 mod offer;
 mod own;
+mod pace;
 mod pipe;
 mod server;
 mod spec;
 mod told;
+mod unfold;
 mod watched;
+mod words;
 mod workspace;
 
 pub use hub::{Hub, Options};

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::names;
 use super::spec::Spec;
+use super::unfold::Cost;
 use crate::domain::tool::{Arguments, Declaration, Kind, ToolError, with_whole_numbers};
 
 /// Characters of a description that a model should have to read.
@@ -16,6 +17,8 @@ const RAW_NAME: usize = 256;
 /// Bytes of a schema, as JSON.
 const SCHEMA: usize = 64 * 1024;
 const DEPTH: usize = 32;
+/// Bytes of all descriptions and schemas of a server: each request carries them.
+const ALL: usize = 1024 * 1024;
 /// Problems of arguments that a model can mend at once.
 const MOST: usize = 5;
 /// Of what is told about tools that are left out.
@@ -27,6 +30,7 @@ pub(super) struct Offered {
     pub(super) raw: String,
     pub(super) declaration: Declaration,
     validator: Validator,
+    cost: Cost,
 }
 
 /// What a server offers, and why some of it is not.
@@ -41,10 +45,17 @@ impl Offer {
         let wanted: Vec<Tool> = tools.into_iter().filter(|tool| spec.wants(&tool.name)).collect();
         let raw: Vec<&str> = wanted.iter().map(|tool| &*tool.name).collect();
         let full = names::full(&spec.name, &raw);
-        let mut offer = Self::default();
+        let (mut offer, mut left) = (Self::default(), ALL);
         for (tool, full) in wanted.iter().zip(full) {
-            match offered(spec, tool, full) {
-                Ok(offered) => offer.tools.push(offered),
+            let fits = |offered: Offered| match left.checked_sub(offered.size()) {
+                Some(rest) => Ok((offered, rest)),
+                None => Err(format!("all that it says of its tools has more than {ALL} bytes")),
+            };
+            match offered(spec, tool, full).and_then(fits) {
+                Ok((offered, rest)) => {
+                    offer.tools.push(offered);
+                    left = rest;
+                }
                 Err(problem) if offer.problems.len() < PROBLEMS => {
                     offer
                         .problems
@@ -67,6 +78,7 @@ fn offered(spec: &Spec, tool: &Tool, full: Option<String>) -> Result<Offered, St
         return Err(format!("its name is empty, or longer than {RAW_NAME} bytes"));
     }
     let parameters = parameters(tool)?;
+    let cost = Cost::of(&parameters)?;
     let validator = jsonschema::validator_for(&parameters)
         .map_err(|error| format!("its schema is none: {}", cut(&error.to_string(), TITLE)))?;
     // Its word for it counts only if the operator trusts it.
@@ -80,7 +92,7 @@ fn offered(spec: &Spec, tool: &Tool, full: Option<String>) -> Result<Offered, St
         kind,
         server: Some(spec.name.clone()),
     };
-    Ok(Offered { raw: tool.name.to_string(), declaration, validator })
+    Ok(Offered { raw: tool.name.to_string(), declaration, validator, cost })
 }
 
 fn parameters(tool: &Tool) -> Result<Value, String> {
@@ -106,9 +118,19 @@ fn depth(value: &Value) -> usize {
 }
 
 impl Offered {
+    /// What a model has to read, in bytes.
+    fn size(&self) -> usize {
+        self.declaration.description.len() + self.declaration.parameters.to_string().len()
+    }
+
     /// The arguments as the server should get them.
     pub(super) fn checked(&self, arguments: &Arguments) -> Result<Arguments, ToolError> {
         let given = with_whole_numbers(Value::Object(arguments.clone()));
+        if !self.cost.allows(&given) {
+            let message =
+                format!("arguments of {}: they are nested too deep, or too many", self.declaration.name);
+            return Err(ToolError::new("invalid_tool_params", message));
+        }
         let told = |error: jsonschema::ValidationError<'_>| {
             let field = error.instance_path().to_string().trim_start_matches('/').replace('/', ".");
             let problem = error.masked_with("the value").to_string();
@@ -178,6 +200,16 @@ mod tests {
         assert_eq!(Value::Object(whole), json!({"n": 3}));
         let wrong = good.checked(json!({"n": "x"}).as_object().unwrap()).unwrap_err();
         assert!(wrong.to_string().starts_with("arguments of mcp_hub_good: n: "), "{wrong}");
+    }
+
+    #[test]
+    fn a_server_has_so_much_room_and_no_more() {
+        let one = |n: usize| json!({"name": format!("t{n}"), "inputSchema": {"type": "object", "x": "y".repeat(60_000)}});
+        let mut listed: Vec<Value> = (0..50).map(one).collect();
+        listed.push(json!({"name": "small", "inputSchema": {}}));
+        let offer = Offer::of(&spec(false), tools(Value::Array(listed)));
+        assert_eq!((offer.tools.len(), offer.problems.len()), (18, PROBLEMS));
+        assert!(offer.find("mcp_hub_small").is_some() && offer.problems[0].contains("1048576 bytes"));
     }
 
     #[test]

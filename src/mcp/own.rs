@@ -4,11 +4,9 @@
 use serde_json::json;
 
 use super::server::Server;
+use crate::domain::mcp::{CONNECT, LIST, READ};
 use crate::domain::tool::{Arguments, Declaration, Kind, ToolError};
 
-pub(super) const LIST: &str = "list_mcp_resources";
-pub(super) const READ: &str = "read_mcp_resource";
-pub(super) const CONNECT: &str = "connect_mcp_server";
 /// Addresses of resources are short.
 const URI: usize = 4096;
 

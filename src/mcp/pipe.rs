@@ -15,8 +15,8 @@ use crate::sandbox::talk::{Life, Talking};
 
 /// Bytes of one message.
 pub(super) const MESSAGE: usize = 16 * 1024 * 1024;
-/// Lines that are no message; then it is no MCP server.
-const NONSENSE: u32 = 100;
+/// Lines or events that are no message; then it is no MCP server.
+pub(super) const NONSENSE: u32 = 100;
 /// Bytes of complaints that are logged, of each server and start.
 const LOGGED: usize = 64 * 1024;
 /// Bytes of complaints that tell why it ended.

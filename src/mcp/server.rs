@@ -164,7 +164,10 @@ impl Server {
         ServerStatus {
             name: self.spec.name.clone(),
             origin: self.spec.origin,
-            way: self.spec.way.words(),
+            way: match self.spec.origin {
+                Origin::Settings => self.spec.way.brief(),
+                Origin::Workspace | Origin::Client => self.spec.way.words(),
+            },
             trusted: self.spec.trusted,
             state,
             tools: tools.collect(),

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+
 use crate::domain::mcp::{Origin, check_name};
 use crate::domain::secret::Secret;
 use crate::domain::webhook;
@@ -14,6 +16,10 @@ pub const CALL: Duration = Duration::from_mins(10);
 pub const CONNECT: Duration = Duration::from_secs(30);
 /// Of everything that a client or a workspace says about one server.
 const LONGEST: usize = 32 * 1024;
+/// Bytes that tell ways apart.
+const MARK: usize = 8;
+/// Variables by which programs load code that nobody named.
+const LOADERS: &[&str] = &["LD_", "DYLD_"];
 
 #[derive(Debug, Clone)]
 pub struct Spec {
@@ -61,6 +67,31 @@ impl Way {
             }
             Self::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
         }
+    }
+
+    /// What anybody may know of it: the program, or the host.
+    pub fn brief(&self) -> String {
+        match self {
+            Self::Command { program, .. } => program.rsplit('/').next().unwrap_or_default().to_owned(),
+            Self::Http { url, .. } => {
+                let host = url.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
+                host.and_then(|host| host.rsplit('@').next()).unwrap_or_default().to_owned()
+            }
+        }
+    }
+
+    /// Another one for whatever else is started or dialled.
+    pub(super) fn mark(&self) -> String {
+        let parts = match self {
+            Self::Command { program, arguments, environment, directory } => {
+                let set = environment.iter().map(|(name, value)| format!("{name}={}", value.expose()));
+                let directory = directory.as_ref().map(|path| path.display().to_string());
+                serde_json::json!([program, arguments, set.collect::<Vec<_>>(), directory])
+            }
+            Self::Http { url, .. } => serde_json::json!([url]),
+        };
+        let digest = Sha256::digest(parts.to_string().as_bytes());
+        digest.iter().take(MARK).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Names of variables or headers that it gets besides.
@@ -114,6 +145,12 @@ impl Spec {
         check_name(&name)?;
         let size: usize = match &way {
             Way::Command { program, arguments, environment, .. } => {
+                let loads = |variable: &str| LOADERS.iter().any(|prefix| variable.starts_with(prefix));
+                if let Some((variable, _)) = environment.iter().find(|(variable, _)| loads(variable)) {
+                    return Err(format!(
+                        "`{name}`: the variable {variable} is for the operator alone to set"
+                    ));
+                }
                 let pairs = environment.iter().map(|(name, value)| name.len() + value.expose().len());
                 program.len() + arguments.iter().map(String::len).sum::<usize>() + pairs.sum::<usize>()
             }
@@ -169,6 +206,10 @@ mod tests {
             (named("", "http://127.0.0.1:1/mcp"), "url"),
             (named("", "ftp://example.com"), "url"),
             (McpServer { name: "a_b".to_owned(), ..named("a", "") }, "no name"),
+            (
+                McpServer { environment: [("LD_PRELOAD".into(), "/x.so".into())].into(), ..named("a", "") },
+                "LD_PRELOAD",
+            ),
             (McpServer { arguments: vec!["x".repeat(LONGEST + 1)], ..named("a", "") }, "bytes"),
         ] {
             let problem = Spec::of_client(&bad, &[]).unwrap_err();
@@ -190,5 +231,9 @@ mod tests {
         };
         assert!(!format!("{way:?}").replace("?key=s3cret", "").contains("s3cret"));
         assert_eq!((way.words().as_str(), way.extras()), ("https://example.com/mcp", vec!["x-key"]));
+        assert_eq!((way.brief().as_str(), spec.way.brief().as_str()), ("example.com", "node"));
+        let other =
+            Spec::of_client(&McpServer { arguments: vec!["x".into()], ..named("node", "") }, &[]).unwrap();
+        assert!(spec.way.mark() != other.way.mark() && spec.way.mark() == spec.clone().way.mark());
     }
 }

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, PromptMessage, ReadResourceResult, ResourceContents, Role};
 
 use super::offer::cut;
+use crate::domain::mcp::{Prompt, PromptArgument};
 use crate::domain::tool::{Outcome, ToolError, untrusted};
 use crate::proto::devtool::{ToolOutput, tool_output};
 use crate::proto::gemini::{Blob, Part, part};
@@ -16,6 +17,8 @@ const TEXT: usize = 40_000;
 const MEDIA: usize = 8 * 1024 * 1024;
 const PIECES: usize = 16;
 const ERROR: usize = 4_000;
+/// Of what is said about a prompt.
+const WORDS: usize = 500;
 /// Kinds of media that models look at or listen to.
 const KINDS: &[&str] = &["image/", "audio/", "video/", "application/pdf"];
 
@@ -48,6 +51,22 @@ pub(super) fn resource(result: ReadResourceResult) -> Outcome {
     let mut gathered = Gathered::default();
     result.contents.into_iter().for_each(|contents| gathered.resource(contents));
     gathered.outcome()
+}
+
+/// A prompt that a server offers.
+pub(super) fn offered(server: &str, prompt: rmcp::model::Prompt) -> Prompt {
+    let arguments =
+        prompt.arguments.unwrap_or_default().into_iter().take(PIECES).map(|argument| PromptArgument {
+            name: cut(&argument.name, WORDS),
+            description: cut(argument.description.as_deref().unwrap_or_default(), WORDS),
+            required: argument.required.unwrap_or(false),
+        });
+    Prompt {
+        server: server.to_owned(),
+        name: cut(&prompt.name, WORDS),
+        description: cut(prompt.description.as_deref().unwrap_or_default(), WORDS),
+        arguments: arguments.collect(),
+    }
 }
 
 /// A prompt as one text.

@@ -1,28 +1,34 @@
 //! What comes in from a server, whichever way: progress goes to the call that it is about, a changed list is noted, other
-//! notices are dropped, and whoever talks too fast is listened to more slowly. Only answers and requests get through to
-//! the protocol's library, so that no flood grows anywhere.
+//! notices are dropped, and whoever talks too fast is listened to more slowly. What a server asks is answered here, and
+//! only as long as it listens to the answers. Only answers get through to the protocol's library, so that no flood grows
+//! anywhere.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{JsonRpcMessage, ProgressNotificationParam, ProgressToken, ServerNotification};
+use rmcp::model::{
+    ClientResult, ErrorCode, ErrorData, Implementation, JsonRpcMessage, ProgressNotificationParam,
+    ProgressToken, RequestId, ServerNotification, ServerRequest, ServerResult,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::task::JoinSet;
 
 use super::offer::cut;
+use super::pace::Pace;
+use super::pipe::Why;
 
-/// Messages in a window; then nothing is read until it is over.
-const MESSAGES: u32 = 1_000;
-const WINDOW: Duration = Duration::from_secs(1);
 /// Progress that came before somebody waited for it.
 const EARLY: usize = 16;
 const WORDS: usize = 2_000;
+/// Answers that a server has not taken; then it is not listening.
+const UNHEARD: usize = 64;
+/// Bytes of an id. A longer one is for nobody to be kept.
+const ID: usize = 1_000;
 
 /// What a connection has heard.
 #[derive(Default)]
@@ -50,6 +56,16 @@ impl Heard {
         }
         calls.waiting.insert(token.clone(), to);
         Following { heard: Arc::clone(self), token }
+    }
+
+    fn notice(&self, said: &ServerNotification) {
+        match said {
+            ServerNotification::ProgressNotification(progress) => self.progress(&progress.params),
+            ServerNotification::ToolListChangedNotification(_) => {
+                self.tools_changed.store(true, Ordering::Release);
+            }
+            _ => {}
+        }
     }
 
     /// What cannot be told at once is let go: the next one says more.
@@ -99,36 +115,70 @@ fn words(said: &ProgressNotificationParam) -> String {
 pub(super) struct Watched<T> {
     inner: T,
     heard: Arc<Heard>,
-    window: Instant,
-    count: u32,
+    why: Why,
+    pace: Pace,
+    /// Answers on their way to the server.
+    answers: JoinSet<()>,
 }
 
-impl<T> Watched<T> {
-    pub(super) fn new(inner: T, heard: Arc<Heard>) -> Self {
-        Self { inner, heard, window: Instant::now(), count: 0 }
+impl<T: Transport<RoleClient>> Watched<T> {
+    pub(super) fn new(inner: T, heard: Arc<Heard>, why: Why) -> Self {
+        Self { inner, heard, why, pace: Pace::new(), answers: JoinSet::new() }
     }
 
-    /// Waits where too much came. May be dropped and called again.
-    async fn slow_down(&mut self) {
-        if self.count >= MESSAGES {
-            tokio::time::sleep_until(self.window + WINDOW).await;
-        }
-        if self.window.elapsed() >= WINDOW {
-            (self.window, self.count) = (Instant::now(), 0);
-        }
-    }
-
-    /// Whether it is for the library.
-    fn passes(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
-        let JsonRpcMessage::Notification(notification) = message else { return true };
-        match &notification.notification {
-            ServerNotification::ProgressNotification(progress) => self.heard.progress(&progress.params),
-            ServerNotification::ToolListChangedNotification(_) => {
-                self.heard.tools_changed.store(true, Ordering::Release);
+    /// What is for the library; the rest ends here. None closes the connection.
+    fn sifted(&mut self, message: RxJsonRpcMessage<RoleClient>) -> Option<Sifted> {
+        match message {
+            JsonRpcMessage::Notification(notification) => self.heard.notice(&notification.notification),
+            JsonRpcMessage::Request(request) => self.answer(request.id, &request.request)?,
+            JsonRpcMessage::Response(mut response) => {
+                trim(&mut response.result);
+                return Some(Sifted::Passes(JsonRpcMessage::Response(response)));
             }
-            _ => {}
+            error @ JsonRpcMessage::Error(_) => return Some(Sifted::Passes(error)),
         }
-        false
+        Some(Sifted::Done)
+    }
+
+    /// There is nothing that a server may ask but whether somebody is there.
+    fn answer(&mut self, id: RequestId, asked: &ServerRequest) -> Option<()> {
+        if matches!(&id, RequestId::String(id) if id.len() > ID) {
+            return Some(());
+        }
+        while self.answers.try_join_next().is_some() {}
+        if self.answers.len() >= UNHEARD {
+            self.why.say("it asks and does not listen to the answers");
+            return None;
+        }
+        let answer = match asked {
+            ServerRequest::PingRequest(_) => JsonRpcMessage::response(ClientResult::empty(()), id),
+            _ => {
+                let unknown = "this client offers nothing that a server could ask for";
+                JsonRpcMessage::error(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, unknown, None), Some(id))
+            }
+        };
+        let sending = self.inner.send(answer);
+        self.answers.spawn(async move { drop(sending.await) });
+        Some(())
+    }
+}
+
+enum Sifted {
+    Passes(RxJsonRpcMessage<RoleClient>),
+    Done,
+}
+
+/// What a server says of itself is not used, and would be logged whole.
+fn trim(result: &mut ServerResult) {
+    match result {
+        ServerResult::InitializeResult(said) => {
+            (said.instructions, said.meta) = (None, None);
+            said.server_info = Implementation::new("", "");
+            (said.capabilities.experimental, said.capabilities.extensions) = (None, None);
+            (said.capabilities.logging, said.capabilities.completions) = (None, None);
+        }
+        ServerResult::DiscoverResult(said) => said.instructions = None,
+        _ => {}
     }
 }
 
@@ -144,16 +194,17 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            self.slow_down().await;
+            self.pace.keep().await;
             let message = self.inner.receive().await?;
-            self.count += 1;
-            if self.passes(&message) {
+            self.pace.count();
+            if let Sifted::Passes(message) = self.sifted(message)? {
                 return Some(message);
             }
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
+        self.answers.abort_all();
         self.inner.close().await
     }
 }

@@ -2,7 +2,7 @@
 //! Only asked for a workspace that the operator trusts. What cannot be read is told and left out; `trust` is not taken
 //! from there, because the agent itself may write to these files.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -81,7 +81,7 @@ fn spec(name: &str, written: Written, workspace: &Path, hosts: &[String]) -> Res
             program,
             arguments: written.args,
             environment: written.env.into_iter().map(secret).collect(),
-            directory: Some(written.cwd.map_or_else(|| workspace.to_owned(), |cwd| workspace.join(cwd))),
+            directory: written.cwd.map(|cwd| inside(workspace, &cwd)).transpose()?,
         },
         (None, Some(url)) => {
             Way::Http { url, headers: written.headers.into_iter().map(secret).collect(), bearer: None }
@@ -96,6 +96,16 @@ fn spec(name: &str, written: Written, workspace: &Path, hosts: &[String]) -> Res
     Ok(spec)
 }
 
+/// By its words; where links lead is seen when it is started.
+fn inside(workspace: &Path, cwd: &str) -> Result<PathBuf, String> {
+    let path = workspace.join(cwd);
+    let up = path.components().any(|part| part == Component::ParentDir);
+    match !up && path.starts_with(workspace) {
+        true => Ok(path),
+        false => Err(format!("cwd: {cwd:?} lies outside of the workspace; name a directory in it")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,14 +114,15 @@ mod tests {
     fn files_name_servers_and_never_trust() {
         let first = r#"{"mcpServers": {"a_b": {"command": "x", "trust": true, "timeout": 5000}}}"#;
         let second = r#"{"theme": 1, "mcpServers": {"a-b": {"command": "y"}, "web": {"httpUrl": "https://example.com/mcp", "includeTools": ["t"]},
-            "in": {"url": "http://127.0.0.1:1"}, "odd": {}, "worse": 5}}"#;
+            "in": {"url": "http://127.0.0.1:1"}, "odd": {}, "worse": 5, "up": {"command": "x", "cwd": "a/../.."},
+            "away": {"command": "x", "cwd": "/etc"}, "load": {"command": "x", "env": {"LD_PRELOAD": "/x.so"}}}}"#;
         let texts = [first.to_owned(), second.to_owned()];
         let (specs, problems) = servers(&texts, Path::new("/w"), &[]);
         let names: Vec<(&str, String)> = specs.iter().map(|s| (s.name.as_str(), s.way.words())).collect();
         assert_eq!(names, [("a-b", "x".to_owned()), ("web", "https://example.com/mcp".to_owned())]);
         assert!(specs.iter().all(|spec| !spec.trusted && spec.confined && spec.origin == Origin::Workspace));
         assert_eq!((specs[0].call.as_secs(), specs[1].include.as_slice()), (5, &["t".to_owned()][..]));
-        assert_eq!(problems.len(), 3, "{problems:?}");
+        assert_eq!(problems.len(), 6, "{problems:?}");
         assert!(problems.iter().all(|problem| problem.starts_with(".gemini/settings.json: mcpServers.")));
         let (none, broken) = servers(&["{".to_owned(), String::new()], Path::new("/w"), &[]);
         assert!(none.is_empty() && broken.len() == 1);

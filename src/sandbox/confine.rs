@@ -9,6 +9,7 @@
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -46,8 +47,46 @@ pub struct Order {
     pub confinement: Option<Confinement>,
     /// The child's standard input is what its standard output is: a socket, over which it talks with the server.
     pub talks: bool,
+    /// The child's alone. Whoever chose them chose nothing for the supervisor, which is not confined.
+    pub variables: Variables,
     pub program: OsString,
     pub arguments: Vec<OsString>,
+}
+
+/// Variables, and how they travel: over the socket, because everybody may read arguments, and what a process has in its
+/// environment has a say in how it is loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Variables(Vec<(OsString, OsString)>);
+
+impl Variables {
+    pub fn new(variables: Vec<(OsString, OsString)>) -> io::Result<Self> {
+        let odd = |(name, value): &&(OsString, OsString)| {
+            let (name, value) = (name.as_bytes(), value.as_bytes());
+            name.is_empty() || name.contains(&b'=') || name.contains(&0) || value.contains(&0)
+        };
+        match variables.iter().find(odd) {
+            Some((name, _)) => {
+                let problem = format!("{name:?} is no name of a variable, or its value is none");
+                Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+            }
+            None => Ok(Self(variables)),
+        }
+    }
+
+    /// Each ends with a zero.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let one =
+            |(name, value): &(OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat();
+        self.0.iter().flat_map(one).collect()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let one = |line: &[u8]| {
+            let at = line.iter().position(|byte| *byte == b'=')?;
+            Some((OsString::from_vec(line[..at].to_vec()), OsString::from_vec(line[at + 1..].to_vec())))
+        };
+        Self(bytes.split(|byte| *byte == 0).filter_map(one).collect())
+    }
 }
 
 impl Order {
@@ -60,16 +99,20 @@ impl Order {
             }
         }
         made.extend(self.talks.then(|| "--talk".into()));
+        let handed = self.variables.to_bytes().len();
+        if handed > 0 {
+            made.extend(["--variables".into(), handed.to_string().into()]);
+        }
         made.extend(["--".into(), self.program.clone()]);
         made.extend(self.arguments.iter().cloned());
         made
     }
 
-    /// Of what stands behind the command's name.
-    fn parse(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
+    /// Of what stands behind the command's name. The variables are still to be read: so many bytes.
+    fn parse(mut arguments: impl Iterator<Item = OsString>) -> Option<(Self, usize)> {
         let mut directory = None;
         let mut confinement: Option<Confinement> = None;
-        let mut talks = false;
+        let (mut talks, mut handed) = (false, 0);
         loop {
             let flag = arguments.next()?;
             match flag.to_str()? {
@@ -78,12 +121,15 @@ impl Order {
                 "--write" => confinement.as_mut()?.write.push(arguments.next()?.into()),
                 "--hide" => confinement.as_mut()?.hide.push(arguments.next()?.into()),
                 "--talk" => talks = true,
+                "--variables" => handed = arguments.next()?.to_str()?.parse().ok()?,
                 "--" => break,
                 _ => return None,
             }
         }
         let (directory, program) = (directory?, arguments.next()?);
-        Some(Self { directory, confinement, talks, program, arguments: arguments.collect() })
+        let variables = Variables::default();
+        let arguments = arguments.collect();
+        Some((Self { directory, confinement, talks, variables, program, arguments }, handed))
     }
 }
 
@@ -97,9 +143,12 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn supervise(arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     let mut server = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let Some(order) = Order::parse(arguments) else {
+    let Some((mut order, handed)) = Order::parse(arguments) else {
         return writeln!(server, "failed the command is only for the server itself");
     };
+    let mut variables = vec![0; handed];
+    server.read_exact(&mut variables)?;
+    order.variables = Variables::from_bytes(&variables);
     // Away from the server's terminal, and from the signals that a key there sends.
     let _ = rustix::process::setsid();
     adopt_orphans();
@@ -132,6 +181,7 @@ fn start(order: Order) -> Result<Pid, String> {
         let input = input.map_err(|error| format!("standard input: {error}"))?;
         let mut command = Command::new(&order.program);
         command.args(&order.arguments).current_dir(&order.directory).stdin(input).process_group(0);
+        command.envs(order.variables.0);
         let child = command.spawn().map_err(|error| {
             format!("{} in {}: {error}", order.program.display(), order.directory.display())
         })?;
@@ -239,6 +289,7 @@ mod tests {
             directory: "/a b".into(),
             confinement: None,
             talks: false,
+            variables: Variables::default(),
             program: "bash".into(),
             arguments: vec!["-c".into(), "--hide -- x".into()],
         };
@@ -248,10 +299,32 @@ mod tests {
         for order in [bare, confined, talking] {
             let written = order.to_arguments();
             assert_eq!(written[0], COMMAND);
-            assert_eq!(Order::parse(written.into_iter().skip(1)), Some(order));
+            assert_eq!(Order::parse(written.into_iter().skip(1)), Some((order, 0)));
         }
         for wrong in [&["--hide", "/x"][..], &["--in", "/"], &["--in", "/", "--"], &["bash"], &[]] {
             assert_eq!(Order::parse(wrong.iter().map(OsString::from)), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn variables_travel_beside_the_arguments() {
+        let variables =
+            Variables::new(vec![("A".into(), "s3cret = 1".into()), ("B".into(), "".into())]).unwrap();
+        let order = Order {
+            directory: "/".into(),
+            confinement: None,
+            talks: true,
+            variables: variables.clone(),
+            program: "x".into(),
+            arguments: vec![],
+        };
+        let written = order.to_arguments();
+        assert!(!format!("{written:?}").contains("s3cret"));
+        let (read, handed) = Order::parse(written.into_iter().skip(1)).unwrap();
+        assert_eq!((read.variables, handed), (Variables::default(), variables.to_bytes().len()));
+        assert_eq!(Variables::from_bytes(&variables.to_bytes()), variables);
+        for (name, value) in [("", "x"), ("A=B", "x"), ("A\0", "x"), ("A", "x\0B=y")] {
+            assert!(Variables::new(vec![(name.into(), value.into())]).is_err(), "{name:?}");
         }
     }
 }

@@ -14,7 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-use super::confine::Order;
+use super::confine::{Order, Variables};
 use super::landlock::Confinement;
 
 /// Longer than a supervisor needs to end everything.
@@ -75,8 +75,8 @@ impl Launcher {
         program: OsString,
         arguments: Vec<OsString>,
     ) -> io::Result<Child> {
-        let order =
-            Order { directory, confinement: self.confinement.clone(), talks: false, program, arguments };
+        let (confinement, variables) = (self.confinement.clone(), Variables::default());
+        let order = Order { directory, confinement, talks: false, variables, program, arguments };
         let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let (reader, writer) = io::pipe()?;

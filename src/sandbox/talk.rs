@@ -8,11 +8,11 @@ use std::os::unix::net::UnixStream as Pair;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-use super::confine::Order;
+use super::confine::{Order, Variables};
 use super::process::Launcher;
 
 /// A child that runs.
@@ -34,15 +34,17 @@ pub struct Life {
 }
 
 impl Launcher {
-    /// Returns when the program runs.
+    /// Returns when the program runs. The variables are its own, besides those that all children get.
     pub async fn talk(
         &self,
         directory: PathBuf,
         program: OsString,
         arguments: Vec<OsString>,
+        variables: Vec<(OsString, OsString)>,
     ) -> io::Result<Talking> {
-        let confinement = self.confinement.clone();
-        let order = Order { directory, confinement, talks: true, program, arguments };
+        let (confinement, variables) = (self.confinement.clone(), Variables::new(variables)?);
+        let handed = variables.to_bytes();
+        let order = Order { directory, confinement, talks: true, variables, program, arguments };
         let (control, theirs) = pair()?;
         let (voice, its_voice) = pair()?;
         let (reader, writer) = io::pipe()?;
@@ -57,6 +59,7 @@ impl Launcher {
             .spawn()?;
         let complaints = pipe::Receiver::from_owned_fd(reader.into())?;
         let mut life = Life { control: BufReader::new(UnixStream::from_std(control)?), helper };
+        life.hand(&handed).await?;
         life.started().await?;
         Ok(Talking { voice: UnixStream::from_std(voice)?, complaints, life })
     }
@@ -79,6 +82,14 @@ impl Life {
             (Some("exit"), Some(code)) => format!("it ended with exit code {code}"),
             (Some("signal"), Some(signal)) => format!("it was ended by signal {signal}"),
             _ => "it ended".to_owned(),
+        }
+    }
+
+    /// A supervisor that is gone already says so itself.
+    async fn hand(&mut self, variables: &[u8]) -> io::Result<()> {
+        match self.control.get_mut().write_all(variables).await {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
         }
     }
 

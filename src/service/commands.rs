@@ -15,8 +15,8 @@ pub(super) async fn list(
     who: &Principal,
     request: GetAllSlashCommandsRequest,
 ) -> Result<GetAllSlashCommandsResponse, Error> {
-    let GetAllSlashCommandsRequest { context_id, settings } = request;
-    let wanted = Wanted { context_id, settings, ..Wanted::default() };
+    let GetAllSlashCommandsRequest { context_id, settings, tenant } = request;
+    let wanted = Wanted { tenant, context_id, settings, ..Wanted::default() };
     let commands = engine.commands(who, &wanted).await.map_err(fault)?;
     Ok(GetAllSlashCommandsResponse { commands })
 }
@@ -27,8 +27,8 @@ pub(super) async fn execute(
     who: &Principal,
     request: ExecuteSlashCommandRequest,
 ) -> Result<(ExecuteSlashCommandResponse, Option<Watch>), Error> {
-    let ExecuteSlashCommandRequest { command_path: path, args, context_id, settings } = request;
-    start(engine, who, Wanted { context_id, settings, path, args, ..Wanted::default() }).await
+    let ExecuteSlashCommandRequest { command_path: path, args, context_id, settings, tenant } = request;
+    start(engine, who, Wanted { tenant, context_id, settings, path, args, ..Wanted::default() }).await
 }
 
 pub(super) async fn start(

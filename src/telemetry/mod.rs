@@ -31,7 +31,8 @@ pub fn start(format: Format, filter: &str) -> Result<(), TelemetryError> {
         filter: filter.to_owned(),
         problem: e.to_string(),
     };
-    let filter = EnvFilter::try_new(filter).map_err(bad)?;
+    // The library of the protocol logs what servers say; whoever wants that names it.
+    let filter = EnvFilter::try_new(format!("rmcp=warn,{filter}")).map_err(bad)?;
     let registry = tracing_subscriber::registry().with(filter);
     let started = match format {
         Format::Text => {

@@ -12,7 +12,8 @@ use super::background::Background;
 use super::shape::Place;
 use super::toolbox::{Tools, every_tool};
 use super::web::{Web, WebError, WebOptions};
-use crate::domain::tool::{BadSettings, Toolbox, Workshop};
+use crate::domain::mcp::{CONNECT, LIST, READ};
+use crate::domain::tool::{BadSettings, RESTORE, Toolbox, Workshop};
 use crate::proto::devtool::AgentSettings;
 use crate::sandbox::Root;
 use crate::sandbox::environment::environment;
@@ -48,7 +49,7 @@ const SECRETS: &[&str] = &[
 const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh"];
 /// Tools of MCP servers are not known here; whoever brings them decides about them.
 const OF_MCP: &str = "mcp_";
-const ABOUT_MCP: &str = "_mcp_";
+const ABOUT_MCP: [&str; 3] = [LIST, READ, CONNECT];
 
 /// How long a command may take; none means for ever.
 #[derive(Debug, Clone)]
@@ -238,11 +239,10 @@ fn meet(workspace: &Path, hidden: &Path) -> bool {
 }
 
 fn check_names(names: &[String]) -> Result<(), BadSettings> {
-    let known: Vec<String> = every_tool().iter().map(|tool| tool.declaration().name).collect();
-    match names
-        .iter()
-        .find(|name| !known.contains(name) && !name.starts_with(OF_MCP) && !name.contains(ABOUT_MCP))
-    {
+    let known: Vec<String> =
+        every_tool().iter().map(|tool| tool.declaration().name).filter(|name| name != RESTORE).collect();
+    let is_mcp = |name: &str| name.starts_with(OF_MCP) || ABOUT_MCP.contains(&name);
+    match names.iter().find(|name| !known.contains(name) && !is_mcp(name)) {
         Some(name) => Err(BadSettings {
             field: "allowed_tools",
             problem: format!("there is no tool {name:?}; these are there: {}", known.join(", ")),

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use super::diff;
 use super::shape::{Job, Place, Tool, blocking, declaration, plain_plan, read, text};
 use super::write_file::current;
-use crate::domain::tool::{Arguments, Declaration, Extent, Kind, Outcome, Plan, RESTORE, Reach, ToolError};
+use crate::domain::tool::{
+    Arguments, Declaration, Extent, Kind, Outcome, Plan, RESTORE, Reach, ToolError, fingerprint,
+};
 use crate::proto::task::SavedFile;
 use crate::sandbox::Workspace;
 
@@ -120,9 +121,9 @@ fn partly(error: ToolError, done: &[String]) -> ToolError {
 
 fn look(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<Found>, ToolError> {
     let one = |file: &File| {
-        let path = workspace.follow(&file.path)?;
+        let path = itself(workspace, &file.path)?;
         let old = current(workspace, &path)?;
-        if old.as_deref().map(hash) != file.now {
+        if old.as_deref().map(fingerprint) != file.now {
             let message =
                 format!("{} has changed since the restore was proposed; propose it again", file.path);
             return Err(ToolError::new("file_changed", message));
@@ -132,8 +133,13 @@ fn look(workspace: &Workspace, wanted: &Wanted) -> Result<Vec<Found>, ToolError>
     wanted.files.iter().map(one).collect()
 }
 
-fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+/// The file of an absolute path, and nothing that has come into its place: a link would lead to one that no tool touched.
+pub(super) fn itself(workspace: &Workspace, path: &str) -> Result<PathBuf, ToolError> {
+    let real = workspace.follow(path)?;
+    match workspace.absolute(&real) == path {
+        true => Ok(real),
+        false => Err(ToolError::new("file_changed", format!("{path} leads elsewhere now"))),
+    }
 }
 
 impl Found {

@@ -17,7 +17,7 @@ use super::list_directory::ListDirectory;
 use super::read_file::ReadFile;
 use super::read_many_files::ReadManyFiles;
 use super::replace::Replace;
-use super::restore_files::{self, RestoreFiles};
+use super::restore_files::{self, RestoreFiles, itself};
 use super::save_memory::SaveMemory;
 use super::schema;
 use super::shape::{Edits, Job, Looks, Place, Tool, blocking};
@@ -145,7 +145,12 @@ impl Toolbox for Tools {
 
     async fn content(&self, path: &str) -> Result<Option<String>, ToolError> {
         let (workspace, path) = (Arc::clone(&self.place.workspace), path.to_owned());
-        blocking(move || current(&workspace, &workspace.follow(&path)?)).await
+        blocking(move || {
+            let is_absolute = Path::new(&path).is_absolute();
+            let real = if is_absolute { itself(&workspace, &path)? } else { workspace.follow(&path)? };
+            current(&workspace, &real)
+        })
+        .await
     }
 
     fn workspace(&self) -> &str {

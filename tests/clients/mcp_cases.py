@@ -1,13 +1,15 @@
 """Real MCP servers behind the agent: listed, asked for, called, followed and cancelled through A2A.
 
-    python mcp_cases.py path/to/agena path/to/node
+    python mcp_cases.py path/to/agena path/to/node path/to/python
 
-The second holds the packages of the servers. The rehearsal calls their tools by a script in the prompt.
+The second holds the packages of the servers, the third is a Python with the protocol's library, for the editor of the
+documents. The rehearsal calls their tools by a script in the prompt.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -54,13 +56,22 @@ class Client:
                         break
         return heard
 
-    def ask(self, text: str) -> list[dict]:
-        return self.stream({"parts": [{"kind": "text", "text": text}]})
+    def ask(self, text: str, **settings: object) -> list[dict]:
+        return self.stream({"parts": [{"kind": "text", "text": text}], "metadata": {URI: settings} if settings else {}})
+
+    def command(self, name: str, args: str) -> dict:
+        params = {"command_path": [name], "args": args}
+        with urllib.request.urlopen(self.post("command/execute", params), timeout=SECONDS) as answer:
+            return json.load(answer)["result"]
+
+    def commands(self) -> list[str]:
+        with urllib.request.urlopen(self.post("commands/get", {}), timeout=SECONDS) as answer:
+            return [command["name"] for command in json.load(answer)["result"]["commands"]]
 
     def decide(self, asked: list[dict], option: str, enough: Callable[[str], bool] = lambda _: False) -> list[dict]:
         call = pending(asked)
         data = {"tool_call_id": call["tool_call_id"], "selected_option_id": option}
-        message = {"taskId": asked[0]["id"], "parts": [{"kind": "data", "data": data}]}
+        message = {"taskId": asked[0].get("id") or asked[0]["taskId"], "parts": [{"kind": "data", "data": data}]}
         return self.stream(message, enough)
 
     def cancel(self, task: str) -> str:
@@ -142,6 +153,12 @@ def cases(client: Client, files: Path) -> Iterator[Case]:
         ended = client.ask(script("call: {tool: list_mcp_resources, with: {server: every}}", 'say: "{result}"'))
         expect_in("the list", "every: ", calls(ended)[-1]["output"]["text"])
 
+    def prompts() -> None:
+        # Two servers have it, so each is called by its own.
+        expect("it is listed", "every.args-prompt" in client.commands(), True)
+        expect("with its arguments", client.command("every.args-prompt", '--city="Rome"')["status"], "STARTED")
+        expect("without", client.command("every.args-prompt", "")["status"], "FAILED_TO_START")
+
     yield "server-filesystem lists a directory after a confirmation", listing
     yield "what the server refuses is the error of that call", outside
     yield "a rejected call does not run", rejected
@@ -154,6 +171,47 @@ def cases(client: Client, files: Path) -> Iterator[Case]:
     yield "a running call is cancelled at once", cancel
     yield "a picture comes back", picture
     yield "resources are listed unasked", resources
+    yield "prompts are commands", prompts
+
+
+def document(number: int, language: str) -> str:
+    """A block of docs/clients/editor.md."""
+    text = (Path(__file__).resolve().parents[2] / "docs/clients/editor.md").read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[number]
+
+
+def editor_cases(client: Client) -> Iterator[Case]:
+    """What the document says, with its own settings."""
+
+    def buffers() -> None:
+        settings = json.loads(document(0, "json"))["message"]["metadata"][URI]
+        named = settings["mcp_servers"][0]["name"]
+        steps = ["call: {tool: connect_mcp_server, with: {server: %s}}" % named, "call: {tool: mcp_%s_open_buffers, with: {}}" % named]
+        asked = client.ask(script(*steps, 'say: "{result}"'), mcp_servers=settings["mcp_servers"])
+        shown = pending(asked)["confirmation_request"]["generic_details"]["description"]
+        expect_in("the question", "Connect to the MCP server editor: http://127.0.0.1:7777/mcp", shown)
+        asked = client.decide(asked, "proceed_once")
+        ended = client.decide(asked, "proceed_always_server")
+        expect_in("the buffers", "main.py", calls(ended)[-1]["output"]["text"])
+
+    yield "an editor offers its buffers, as the document says", buffers
+
+
+def editor(report: Report, place: Place, python: Path) -> None:
+    program, config = place.root / "editor.py", place.root / "editor.toml"
+    program.write_text(document(0, "python"))
+    config.write_text(document(0, "toml"))
+    with (place.root / "editor.log").open("w") as log:
+        running = subprocess.Popen([str(python), str(program)], stdout=log, stderr=log)
+    try:
+        until = time.monotonic() + 20
+        while not answers(7777) and running.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        with Server(place, ["--listen", "127.0.0.1:0", "--config", str(config)]) as server:
+            report.run(editor_cases(Client(server)))
+    finally:
+        running.kill()
+        running.wait()
 
 
 def settings(node: Path, files: Path, port: int) -> str:
@@ -183,7 +241,7 @@ def answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def run(report: Report, place: Place, node: Path) -> None:
+def run(report: Report, place: Place, node: Path, python: Path) -> None:
     files = place.root / "mcp-files"
     files.mkdir()
     (files / "hello.txt").write_text("hello\n")
@@ -208,11 +266,12 @@ def run(report: Report, place: Place, node: Path) -> None:
     finally:
         web.kill()
         web.wait()
+    editor(report, place, python)
 
 
 if __name__ == "__main__":
-    binary, packages = (Path(argument).resolve() for argument in sys.argv[1:])
+    binary, packages = (Path(argument).resolve() for argument in sys.argv[1:3])
     counted = Report()
     with tempfile.TemporaryDirectory() as directory:
-        run(counted, Place(binary, Path(directory)), packages)
+        run(counted, Place(binary, Path(directory)), packages, Path(sys.argv[3]).absolute())
     sys.exit(1 if counted.failed else 0)

@@ -5,7 +5,7 @@ the vendors of models, MCP servers behind the agent, curl, and the commands of t
 
 The second is a directory that scripts/test makes: `node` with the .mjs files, their packages and the generated
 schema, `example` with the built client of docs/write-a-client, `a2a10` and `a2a03` with the two SDKs for Python, `sdk`,
-`sdk-node` and `langchain` with those of the vendors.
+`sdk-node` and `langchain` with those of the vendors, `mcp` with that of MCP.
 With AGENA_CLIENTS_PREVIOUS=1 the major versions before run as well, from `sdk-previous` and `sdk-previous-node`.
 Prints a line per case, then the counts; exits 1 if a case failed.
 """
@@ -126,9 +126,9 @@ def facades(report: Report, place: Place, clients: Path) -> None:
         report.program("rehearsal", [sdk, str(HERE / "sdk/rehearsal_cases.py"), server.url, server.token, "-"])
 
 
-def servers(report: Report, place: Place, node: Path) -> None:
+def servers(report: Report, place: Place, clients: Path) -> None:
     heading("Real MCP servers")
-    mcp_cases.run(report, place, node)
+    mcp_cases.run(report, place, clients / "node", clients / "mcp/bin/python")
 
 
 def encrypted(report: Report, place: Place) -> None:
@@ -176,7 +176,7 @@ def main() -> int:
             lambda: typed(report, place, clients),
             lambda: documented(report, place, clients),
             lambda: facades(report, place, clients),
-            lambda: servers(report, place, clients / "node"),
+            lambda: servers(report, place, clients),
             lambda: encrypted(report, place),
             lambda: command(report, place),
             lambda: readme(report, place),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Does, all};
+use super::{Does, listed};
 use crate::agent::engine::blocking;
 use crate::agent::policy::Mode;
 use crate::agent::runner::{Failed, Owner, Shared};
@@ -51,9 +51,7 @@ impl Desk {
     }
 
     pub(super) async fn commands(&self) -> Result<Vec<SlashCommand>, Failed> {
-        let tools = Arc::clone(&self.tools);
-        let listed = blocking(move || all(&*tools).iter().map(|command| command.about()).collect());
-        listed.await.ok_or(Failed::Lost)
+        listed(&self.tools, &self.servers).await.ok_or(Failed::Lost)
     }
 
     pub(super) async fn memory(&self) -> BTreeMap<String, String> {

@@ -1,13 +1,16 @@
 //! Commands as services reach them: listed for a context, and executed as a task.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 
-use super::{Line, Slash, all, find};
+use super::{Line, listed, meant};
 use crate::agent::engine::{Result, blocking};
 use crate::agent::{Engine, EngineError, NewTask, Repeat, Sent, Watch};
+use crate::domain::mcp::Crew;
 use crate::domain::principal::Principal;
+use crate::domain::tool::Toolbox;
 use crate::proto::a2a::{Message, Part, Role, TaskState};
 use crate::proto::devtool::confirmation_request::Details;
 use crate::proto::devtool::{AgentSettings, CommandExecutionStatus, SlashCommand, ToolCallStatus};
@@ -45,15 +48,16 @@ impl Engine {
     /// The commands of a context, or of the settings that are given.
     pub async fn commands(&self, who: &Principal, wanted: &Wanted) -> Result<Vec<SlashCommand>> {
         let settings = self.of_context(who, wanted).await?;
-        let all = self.known(&settings).await?;
-        Ok(all.iter().map(|command| command.about()).collect())
+        let (tools, servers) = self.reach(who, wanted, &settings).await?;
+        listed(&tools, &servers).await.ok_or(EngineError::Gone)
     }
 
     /// Checks a command and begins its task. Returns when it is known whether it asks before it goes on.
     pub async fn execute(&self, who: &Principal, wanted: Wanted) -> Result<Executed> {
         let held = self.of_context(who, &wanted).await?;
-        let all = self.known(&held).await?;
-        let (command, line) = match find(all, &wanted.path, &wanted.args) {
+        let (tools, servers) = self.reach(who, &wanted, &held).await?;
+        let found = meant(&tools, &servers, &wanted.path, &wanted.args).await.ok_or(EngineError::Gone)?;
+        let (command, line) = match found {
             Ok(found) => found,
             Err(problem) => return Ok(Executed::NotStarted(problem)),
         };
@@ -86,14 +90,25 @@ impl Engine {
         Ok(self.held(who, &wanted.tenant, &wanted.context_id).await?.unwrap_or_default())
     }
 
-    async fn known(&self, settings: &AgentSettings) -> Result<Vec<Box<dyn Slash>>> {
-        let (workshop, settings) = (self.workshop(), settings.clone());
-        let listed = blocking(move || {
-            let workspace_path = settings.workspace_path;
+    /// What commands of the context are found in. Servers that a client has named are those of a context.
+    async fn reach(
+        &self,
+        who: &Principal,
+        wanted: &Wanted,
+        settings: &AgentSettings,
+    ) -> Result<(Arc<dyn Toolbox>, Arc<dyn Crew>)> {
+        let (workshop, all_servers) = (self.workshop(), Arc::clone(self.servers()));
+        let whose = (who.name().to_owned(), wanted.tenant.clone(), wanted.context_id.clone());
+        let (workspace_path, mut named) = (settings.workspace_path.clone(), settings.mcp_servers.clone());
+        if wanted.context_id.is_empty() {
+            named.clear();
+        }
+        let opened = blocking(move || {
             let tools = workshop.open(&AgentSettings { workspace_path, ..AgentSettings::default() })?;
-            Ok(all(&*tools))
+            let servers = all_servers.open(&whose, tools.workspace(), &named)?;
+            Ok((tools, servers))
         });
-        listed.await.ok_or(EngineError::Gone)?.map_err(EngineError::Settings)
+        opened.await.ok_or(EngineError::Gone)?.map_err(EngineError::Settings)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{Desk, Does, Line, Slash, described, over};
+use super::{Desk, Does, Line, Slash, argument, described, over, with};
 use crate::agent::runner::Failed;
 use crate::agent::work::Done;
 use crate::domain::mcp::{ServerStatus, State};
@@ -13,18 +13,26 @@ pub(super) struct Mcp;
 #[async_trait]
 impl Slash for Mcp {
     fn about(&self) -> SlashCommand {
+        let one = argument("server", "only this one", false);
         over(
             described("mcp", "Lists and reloads the MCP servers."),
             vec![
                 described("list", "Lists the servers, their state and their tools."),
-                described("reload", "Connects to them anew, and lists them."),
+                with(
+                    described("reload", "Connects to them anew, or to one of them, and lists them."),
+                    vec![one],
+                ),
             ],
         )
     }
 
     async fn run(&self, desk: &Desk, line: &Line, _done: &[Done]) -> Result<Does, Failed> {
-        if line.sub == "reload" {
-            desk.servers.reload(None);
+        let one = Some(line.args.as_str()).filter(|name| !name.is_empty());
+        if line.sub == "reload" && !desk.servers.reload(one) {
+            return Ok(Does::Fails(format!(
+                "there is no MCP server {:?}; /mcp list shows those there are",
+                line.args
+            )));
         }
         // Connects what is not connected, so that their tools are known.
         desk.servers.declarations().await;

@@ -14,11 +14,14 @@ mod init;
 mod mcp;
 mod memory;
 mod model;
+mod prompt;
 mod restore;
 mod rules;
 mod stats;
 mod template;
 mod tools;
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -26,13 +29,18 @@ use serde_json::Value;
 pub(super) use desk::Desk;
 pub use door::{Executed, Wanted};
 
+use super::engine::blocking;
 use super::runner::Failed;
 use super::work::Done;
+use crate::domain::mcp::Crew;
 use crate::domain::tool::Toolbox;
 use crate::proto::devtool::{AgentSettings, SlashCommand, SlashCommandArgument};
 
 /// The longest line of arguments, in bytes.
 const LONGEST: usize = 64 * 1024;
+
+/// Of a name that means nothing, in characters.
+const NAMED: usize = 100;
 
 /// What a command comes to.
 pub(super) enum Does {
@@ -57,6 +65,21 @@ pub(super) enum Does {
 #[async_trait]
 pub(super) trait Slash: Send + Sync {
     fn about(&self) -> SlashCommand;
+
+    /// As in what is said about it; for those that would have to read a file for the rest.
+    fn name(&self) -> String {
+        self.about().name
+    }
+
+    /// Whether this name means it.
+    fn is_called(&self, name: &str) -> bool {
+        self.name() == name
+    }
+
+    /// Whether it can be used with these arguments at all.
+    fn check(&self, _args: &str) -> Result<(), String> {
+        Ok(())
+    }
 
     /// What holds in the context from this command on, if it changes that. An error is for the user.
     fn sets(&self, _line: &Line, _held: &AgentSettings) -> Result<Option<AgentSettings>, String> {
@@ -94,44 +117,76 @@ fn built_in() -> Vec<Box<dyn Slash>> {
     ]
 }
 
-/// All that there are in a workspace. Nothing takes the name of a built-in one. Blocks, shortly.
-pub(super) fn all(tools: &dyn Toolbox) -> Vec<Box<dyn Slash>> {
+/// All that there are in a workspace. Nothing takes the name of a built-in one, nor one below it. Blocks, shortly.
+fn own(tools: &dyn Toolbox) -> Vec<Box<dyn Slash>> {
     let mut all = built_in();
-    for (name, text) in tools.commands() {
-        if !all.iter().any(|known| known.about().name == name) {
-            all.push(Box::new(custom::Custom::new(name, &text)));
-        }
+    let names: Vec<String> = all.iter().map(|known| known.name()).collect();
+    let is_free = |name: &str| names.iter().all(|own| name.split(':').next() != Some(own));
+    for (name, text) in tools.commands().into_iter().filter(|(name, _)| is_free(name)) {
+        all.push(Box::new(custom::Custom::new(name, text)));
     }
     all
 }
 
-/// The command that a path means, or what is wrong with it.
-pub(super) fn find(
-    all: Vec<Box<dyn Slash>>,
+/// What there is to choose from. Reads every file, so it blocks elsewhere.
+pub(super) async fn listed(tools: &Arc<dyn Toolbox>, servers: &Arc<dyn Crew>) -> Option<Vec<SlashCommand>> {
+    let all = all(tools, servers).await?;
+    blocking(move || all.iter().map(|command| command.about()).collect()).await
+}
+
+/// Those, and the prompts of the servers that are there soon.
+async fn all(tools: &Arc<dyn Toolbox>, servers: &Arc<dyn Crew>) -> Option<Vec<Box<dyn Slash>>> {
+    let mut all = of_workspace(tools).await?;
+    let more = prompt::prompts(servers, |name| all.iter().any(|known| known.is_called(name))).await;
+    all.extend(more);
+    Some(all)
+}
+
+async fn of_workspace(tools: &Arc<dyn Toolbox>) -> Option<Vec<Box<dyn Slash>>> {
+    let tools = Arc::clone(tools);
+    blocking(move || own(&*tools)).await
+}
+
+/// What a command line came to: the command, or what is wrong with the line.
+pub(super) type Meant = Result<(Box<dyn Slash>, Line), String>;
+
+/// The command that a path means. Servers are asked only for what nobody else has.
+pub(super) async fn meant(
+    tools: &Arc<dyn Toolbox>,
+    servers: &Arc<dyn Crew>,
     path: &[String],
     args: &str,
-) -> Result<(Box<dyn Slash>, Line), String> {
+) -> Option<Meant> {
+    let known = of_workspace(tools).await?;
+    Some(match position(&known, path) {
+        Some(_) => find(known, path, args),
+        None => find(all(tools, servers).await?, path, args),
+    })
+}
+
+/// Where it is, and what of the path lies below it.
+fn position<'a>(all: &[Box<dyn Slash>], path: &'a [String]) -> Option<(usize, &'a [String])> {
+    let whole = path.join(":");
+    let at = |name: &str| all.iter().position(|known| known.is_called(name.trim_start_matches('/')));
+    let first = path.first().map(String::as_str).unwrap_or_default();
+    at(&whole).map(|at| (at, &[][..])).or_else(|| Some((at(first)?, path.get(1..).unwrap_or_default())))
+}
+
+fn find(all: Vec<Box<dyn Slash>>, path: &[String], args: &str) -> Meant {
     if args.len() > LONGEST {
         return Err(format!("the arguments are longer than {LONGEST} bytes"));
     }
     let first = path.first().map(|name| name.trim_start_matches('/')).unwrap_or_default();
-    let whole = path.join(":");
-    let whole = whole.trim_start_matches('/');
-    let at = all.iter().position(|known| known.about().name == whole);
-    let (at, rest) = match at {
-        Some(at) => (at, &[][..]),
-        None => match all.iter().position(|known| known.about().name == first) {
-            Some(at) => (at, path.get(1..).unwrap_or_default()),
-            None => return Err(unknown(first, &all)),
-        },
-    };
+    let Some((at, rest)) = position(&all, path) else { return Err(unknown(first, &all)) };
     let Some(command) = all.into_iter().nth(at) else { return Err(format!("there is no command /{first}")) };
     let line = line(&command.about(), rest, args.trim())?;
+    command.check(&line.args)?;
     Ok((command, line))
 }
 
 fn unknown(name: &str, all: &[Box<dyn Slash>]) -> String {
-    let names = all.iter().map(|known| known.about().name);
+    let name = &name.chars().take(NAMED).collect::<String>();
+    let names = all.iter().map(|known| known.name());
     let alike = names.map(|known| (strsim::jaro_winkler(name, &known), known));
     let best = alike.filter(|(score, _)| *score >= 0.75).max_by(|a, b| a.0.total_cmp(&b.0));
     let hint = best.map(|(_, known)| format!("did you mean /{known}? ")).unwrap_or_default();

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::{Desk, Does, Line, Slash, argument, described, over, with};
 use crate::agent::runner::Failed;
 use crate::agent::work::Done;
-use crate::domain::tool::RESTORE;
+use crate::domain::tool::{RESTORE, fingerprint};
 use crate::proto::devtool::tool_call::Result as CallResult;
 use crate::proto::devtool::{SlashCommand, ToolCall, ToolCallStatus};
 use crate::proto::task::task_event::Event;
@@ -143,7 +142,7 @@ async fn apply(desk: &Desk, points: &[Point], id: &str) -> Result<Does, Failed> 
             Err(error) => return Ok(Does::Fails(format!("nothing was restored: {error}"))),
         };
         if now.as_deref() != content {
-            files.push(json!({"path": path, "content": content, "now": now.as_deref().map(hash)}));
+            files.push(json!({"path": path, "content": content, "now": now.as_deref().map(fingerprint)}));
         }
     }
     let size: usize = files.iter().filter_map(|file| file["content"].as_str()).map(str::len).sum();
@@ -156,8 +155,4 @@ async fn apply(desk: &Desk, points: &[Point], id: &str) -> Result<Does, Failed> 
         )),
         _ => Does::Calls(vec![(RESTORE, json!({"files": files}))]),
     })
-}
-
-fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -148,8 +148,12 @@ fn said(description: &str, details: Option<&Details>) -> String {
     let known = match details {
         Some(Details::ExecuteDetails(execute)) => description == format!("Run `{}`", execute.command),
         Some(Details::FileEditDetails(_) | Details::GenericDetails(_)) => true,
+        // The whole of it: the arguments stand nowhere else.
         Some(Details::McpDetails(_)) | None => false,
     };
+    if let Some(Details::McpDetails(_)) = details {
+        return indented(&seen(description));
+    }
     let line = one_line(description);
     if known || line.is_empty() {
         return String::new();
@@ -162,6 +166,15 @@ fn said(description: &str, details: Option<&Details>) -> String {
 fn one_line(text: &str) -> String {
     let seen = |c: char| if is_unseen(c) || is_line_end(c) { ' ' } else { c };
     text.chars().map(seen).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is not seen is written out.
+fn seen(text: &str) -> String {
+    let shown = |c: char| match is_unseen(c) {
+        true => c.escape_unicode().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 fn is_line_end(c: char) -> bool {
@@ -185,11 +198,16 @@ fn shown(details: &Details) -> String {
         }
         Details::McpDetails(mcp) => {
             let (tool, server) = (one_line(&mcp.tool_name), one_line(&mcp.server_name));
-            format!("Call the tool {tool} of the server {server}.")
+            format!("Call the tool {tool} of the server {server}:")
         }
         Details::GenericDetails(generic) => {
             let asked = generic.questions.iter().map(asked).collect::<String>();
-            format!("{}\n\n{asked}", one_line(&generic.description)).trim().to_owned()
+            let (first, rest) = generic.description.split_once("\n\n").unwrap_or((&generic.description, ""));
+            let more = indented(rest);
+            let parts = [one_line(first), more, asked];
+            let said: Vec<&str> =
+                parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect();
+            said.join("\n\n")
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Subject {
     pub kind: Kind,
     /// The MCP server that the tool belongs to.
     pub server: Option<String>,
+    /// What tells the server from another of its name; empty where there is none.
+    pub mark: String,
     pub about: About,
     /// The answer is what the tool is for.
     pub always_asks: bool,
@@ -57,8 +59,23 @@ impl Subject {
             tool: declaration.name.clone(),
             kind: declaration.kind,
             server,
+            mark: String::new(),
             about,
             always_asks: plan.always_asks,
+        }
+    }
+
+    /// With what tells its server from another of its name.
+    #[must_use]
+    pub fn marked(self, mark: String) -> Self {
+        Self { mark, ..self }
+    }
+
+    /// A name of the server's as a rule keeps it: what was allowed for one command is not allowed for another.
+    pub fn kept(&self, name: &str) -> String {
+        match self.mark.is_empty() {
+            true => name.to_owned(),
+            false => format!("{name} ({})", self.mark),
         }
     }
 

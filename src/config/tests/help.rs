@@ -9,7 +9,7 @@ use super::super::{Exit, Stream};
 use super::{Fake, run, settings};
 
 /// Each key of the schema with a value it takes.
-const KEYS: [(&str, &str); 52] = [
+const KEYS: [(&str, &str); 53] = [
     ("data_dir", "'/d'"),
     ("workspace", "'/ws'"),
     ("server.listen", "'127.0.0.1:1'"),

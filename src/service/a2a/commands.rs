@@ -26,7 +26,7 @@ impl A2a {
         &self,
         request: Request<GetAllSlashCommandsRequest>,
     ) -> Result<Response<GetAllSlashCommandsResponse>, Status> {
-        let caller = self.enter(&request, "")?;
+        let caller = self.enter(&request, &request.get_ref().tenant)?;
         let listed = commands::list(&self.engine, &caller.who, request.into_inner()).await?;
         Ok(answer(&caller, listed))
     }
@@ -35,7 +35,7 @@ impl A2a {
         &self,
         request: Request<ExecuteSlashCommandRequest>,
     ) -> Result<Response<ExecuteSlashCommandResponse>, Status> {
-        let caller = self.enter(&request, "")?;
+        let caller = self.enter(&request, &request.get_ref().tenant)?;
         let (response, _) = commands::execute(&self.engine, &caller.who, request.into_inner()).await?;
         Ok(answer(&caller, response))
     }
@@ -45,7 +45,7 @@ impl A2a {
         &self,
         request: Request<ExecuteSlashCommandRequest>,
     ) -> Result<Events, Status> {
-        let caller = self.enter(&request, "")?;
+        let caller = self.enter(&request, &request.get_ref().tenant)?;
         self.streams()?;
         let (response, watch) = commands::execute(&self.engine, &caller.who, request.into_inner()).await?;
         let first = stream::iter([Ok(Executing::Response(response))]);

@@ -15,6 +15,7 @@ impl DevTool {
         who: &Principal,
         request: GetAllSlashCommandsRequest,
     ) -> Result<GetAllSlashCommandsResponse, Error> {
+        no_tenant(&request.tenant)?;
         commands::list(&self.engine, who, request).await
     }
 
@@ -23,7 +24,18 @@ impl DevTool {
         who: &Principal,
         request: ExecuteSlashCommandRequest,
     ) -> Result<ExecuteSlashCommandResponse, Error> {
+        no_tenant(&request.tenant)?;
         let (response, _) = commands::execute(&self.engine, who, request).await?;
         Ok(response)
+    }
+}
+
+/// What belongs to a tenant is reached through A2A.
+fn no_tenant(tenant: &str) -> Result<(), Error> {
+    match tenant.is_empty() {
+        true => Ok(()),
+        false => {
+            Err(Error::field("tenant", "this service knows no tenants; use command/execute of JSON-RPC"))
+        }
     }
 }

@@ -4,6 +4,7 @@ use agena::domain::extension::DEVELOPMENT_TOOL;
 use serde_json::{Value, json};
 
 use crate::agent::kit::Bench;
+use crate::kit::process::Running;
 use crate::kit::{TOKEN, http, soon};
 
 /// What one call of JSON-RPC answers: one document, or the events of a stream.
@@ -104,4 +105,30 @@ async fn what_cannot_start_says_why_and_leaves_no_task() {
     }
     let tasks = bench.server.call("GET", "/tasks", None).await;
     assert_eq!(tasks["totalSize"].as_u64().unwrap_or_default(), 0, "{tasks}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tenants_command_is_the_tenants_and_the_typed_service_knows_none() {
+    let server = Running::start(&["--auth", "none", "--set", r#"a2a.tenants=["acme"]"#]);
+    let call = |method: &str, params: Value| {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let post = http().post(&server.url).header("A2A-Version", "1.0").json(&body);
+        async move { soon(post.send()).await.unwrap().json::<Value>().await.unwrap() }
+    };
+    let about = |tenant: &str| json!({"command_path": ["about"], "tenant": tenant});
+    let executed = call("command/execute", about("acme")).await;
+    let id = executed["result"]["execution_id"].as_str().unwrap_or_else(|| panic!("{executed}")).to_owned();
+    let mine = call("GetTask", json!({"id": id, "tenant": "acme"})).await;
+    assert_eq!(mine["result"]["id"], json!(id), "{mine}");
+    let foreign = call("GetTask", json!({"id": id})).await;
+    assert!(foreign["error"].is_object(), "{foreign}");
+    for (method, params) in
+        [("command/execute", about("nobody")), ("commands/get", json!({"tenant": "nobody"}))]
+    {
+        let refused = call(method, params).await;
+        assert!(refused["error"].to_string().contains("is not a tenant of this server"), "{refused}");
+    }
+    let typed = http().post(format!("{}/devtool/v1/commands:execute", server.url)).json(&about("acme"));
+    let typed: Value = soon(typed.send()).await.unwrap().json().await.unwrap();
+    assert!(typed.to_string().contains("knows no tenants"), "{typed}");
 }

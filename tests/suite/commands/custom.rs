@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use super::{execute, said, settled, told};
+use super::{execute, settled, told};
 use crate::agent::kit::{Bench, decision};
+use crate::kit::http;
+use crate::kit::process::Running;
 
 const REVIEW: &str = r#"
 description = "Reviews a file."
@@ -14,6 +16,8 @@ async fn bench(trusted: bool) -> Bench {
     let workspace = std::sync::Arc::new(tempfile::tempdir().unwrap());
     let at = |name: &str| workspace.path().join(name);
     std::fs::create_dir_all(at(".gemini/commands/git")).unwrap();
+    std::fs::create_dir_all(at(".gemini/commands/memory")).unwrap();
+    std::fs::write(at(".gemini/commands/memory/add.toml"), "prompt = \"nor this one\"").unwrap();
     std::fs::write(at(".gemini/commands/git/review.toml"), REVIEW).unwrap();
     std::fs::write(at(".gemini/commands/broken.toml"), "prompt = \"!{ls\"").unwrap();
     std::fs::write(at(".gemini/commands/help.toml"), "prompt = \"not this one\"").unwrap();
@@ -33,7 +37,9 @@ async fn a_command_of_the_user_runs_what_it_names_only_when_that_is_allowed() {
     let listed = talk.call("commands/get", json!({})).await;
     let names: Vec<&str> =
         listed["commands"].as_array().unwrap().iter().skip(13).map(|c| c["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["broken", "git:review"], "a built-in name stays built in");
+    assert_eq!(names, ["broken", "git:review"], "a built-in name stays built in, and all that is below it");
+    let add = execute(&talk, "", "memory add likes tea").await;
+    assert_eq!(add["status"], "AWAITING_ACTION_CONFIRMATION", "{add}");
 
     let executed = execute(&talk, "", "git:review - it's; touch stolen").await;
     assert_eq!(executed["status"], "AWAITING_SHELL_CONFIRMATION", "{executed}");
@@ -62,8 +68,10 @@ async fn a_refused_command_asks_no_model_and_a_broken_file_says_what_is_wrong() 
     let heard = talk.decide(task["id"].as_str().unwrap(), &[decision(call, "cancel")]).await;
     assert_eq!(heard.state(), "failed");
     assert!(bench.server.agent.asked.lock().unwrap().is_empty());
-    let broken = settled(&talk, &execute(&talk, "", "broken").await).await;
-    assert_eq!(said(&broken), "/broken cannot be used: !{ has no closing brace");
+    let broken = execute(&talk, "", "broken").await;
+    let expected =
+        json!({"status": "FAILED_TO_START", "message": "/broken cannot be used: !{ has no closing brace"});
+    assert_eq!(broken, expected);
 }
 
 #[tokio::test]
@@ -72,4 +80,22 @@ async fn commands_of_a_workspace_that_nobody_trusts_are_not_there() {
     let executed = execute(&bench.talk(), "", "git:review - x").await;
     assert_eq!(executed["status"], "FAILED_TO_START", "{executed}");
     assert!(!told(&bench.talk(), "", "help").await.contains("git:review"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_of_the_data_directory_are_there_in_every_workspace() {
+    let home = tempfile::tempdir().unwrap();
+    let commands = home.path().join("data/commands/team");
+    std::fs::create_dir_all(&commands).unwrap();
+    std::fs::write(commands.join("greet.toml"), "description = \"Greets.\"\nprompt = \"say hello\"").unwrap();
+    let data = home.path().join("data");
+    let server = Running::start_in(home, &["--auth", "none", "--data-dir", data.to_str().unwrap()]);
+    let listed = http().get(format!("{}/devtool/v1/commands", server.url)).send().await.unwrap();
+    let listed: serde_json::Value = listed.json().await.unwrap();
+    let ours = listed["commands"].as_array().unwrap().iter().find(|command| command["name"] == "team:greet");
+    assert_eq!(ours.unwrap_or_else(|| panic!("{listed}"))["description"], "Greets.");
+    let execute = http().post(format!("{}/devtool/v1/commands:execute", server.url));
+    let executed = execute.json(&json!({"command_path": ["team:greet"]})).send().await.unwrap();
+    let executed: serde_json::Value = executed.json().await.unwrap();
+    assert_eq!(executed["status"], "STARTED", "{executed}");
 }

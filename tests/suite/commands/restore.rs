@@ -114,3 +114,103 @@ async fn a_file_that_changes_after_it_was_shown_is_left_alone() {
     let unknown = execute(&talk, &context, "restore apply ../../etc/passwd").await;
     assert!(said(&settled(&talk, &unknown).await).starts_with("there is no checkpoint"));
 }
+
+#[tokio::test]
+async fn a_link_in_the_place_of_a_file_is_not_followed() {
+    let bench = Bench::start(&script(&[write("a.txt", "tool")])).await;
+    fs::write(bench.path("a.txt"), "before").unwrap();
+    fs::write(bench.path("victim.txt"), "nobody's").unwrap();
+    let talk = bench.talk();
+    let heard = talk.ask("go").await;
+    let context = heard.0[0]["contextId"].as_str().unwrap().to_owned();
+    let calls = allow_all(&talk, heard).await;
+    let id = calls.last().unwrap()["checkpoint_id"].as_str().unwrap().to_owned();
+    let shown = settled(&talk, &execute(&talk, &context, &format!("restore apply {id}")).await).await;
+    fs::remove_file(bench.path("a.txt")).unwrap();
+    std::os::unix::fs::symlink("victim.txt", bench.path("a.txt")).unwrap();
+    // Neither where it is proposed with the link there, nor where the link came after that.
+    let anew = settled(&talk, &execute(&talk, &context, &format!("restore apply {id}")).await).await;
+    assert!(said(&anew).ends_with("a.txt leads elsewhere now"), "{anew}");
+    let heard = talk.say(shown["id"].as_str().unwrap(), "yes").await;
+    assert_eq!((heard.state().as_str(), bench.read("victim.txt").as_str()), ("failed", "nobody's"));
+}
+
+#[tokio::test]
+async fn a_model_restores_nothing() {
+    let files = json!({"files": [{"path": "evil.txt", "content": "x"}]});
+    let bench = Bench::start(&script(&[("restore_files", files)])).await;
+    let heard = bench.talk().ask("go").await;
+    let last = heard.calls().last().unwrap().clone();
+    assert_eq!((&last["status"], &last["error"]["type"]), (&json!("FAILED"), &json!("tool_not_registered")));
+    let message = json!({"parts": [{"kind": "text", "text": "go"}],
+        "metadata": {agena::domain::extension::DEVELOPMENT_TOOL: {"allowed_tools": ["restore_files"]}}});
+    let refused = bench.talk().stream(message).await.error().to_string();
+    let (_, listed) = refused.split_once("these are there").unwrap_or_else(|| panic!("{refused}"));
+    assert!(!listed.contains("restore_files"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_plain_client_sees_the_diff_of_a_restore_line_by_line() {
+    let bench = Bench::start(&script(&[write("a.txt", "tool\n")])).await;
+    fs::write(bench.path("a.txt"), "before\n").unwrap();
+    let talk = bench.talk();
+    let heard = talk.ask("go").await;
+    let context = heard.0[0]["contextId"].as_str().unwrap().to_owned();
+    let calls = allow_all(&talk, heard).await;
+    let id = calls.last().unwrap()["checkpoint_id"].as_str().unwrap().to_owned();
+    let executed = execute(&talk, &context, &format!("restore apply {id}")).await;
+    let plain = bench.plain_talk();
+    let shown = settled(&plain, &executed).await.to_string();
+    assert!(shown.contains("    -tool\\n    +before\\n"), "{shown}");
+}
+
+/// Over the typed service, as the answer's JSON.
+async fn post(url: &str, path: &str, body: Value) -> Value {
+    let answer = crate::kit::http().post(format!("{url}{path}")).json(&body).send().await.unwrap();
+    answer.json().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn checkpoints_are_there_after_a_restart() {
+    use crate::kit::process::Running;
+    let server = Running::start(&["--auth", "none"]);
+    let hello = server.home().join("workspace/hello.py");
+    let send = |server: &Running, message: Value| {
+        let url = server.url.clone();
+        async move { post(&url, "/message:send", json!({ "message": message })).await["task"].clone() }
+    };
+    let said = |id: &str, text: &str, task: &str| json!({"messageId": id, "role": "ROLE_USER", "taskId": task, "parts": [{"text": text}]});
+    let asked = send(&server, said("1", "create hello.py that prints hi", "")).await;
+    let done = send(&server, said("2", "yes", asked["id"].as_str().unwrap())).await;
+    assert_eq!(
+        (done["status"]["state"].as_str(), hello.exists()),
+        (Some("TASK_STATE_COMPLETED"), true),
+        "{done}"
+    );
+    let context = done["contextId"].as_str().unwrap().to_owned();
+
+    let server = Running::start_in(server.into_home(), &["--auth", "none"]);
+    let execute = |path: Value, args: String| {
+        let (url, context) = (server.url.clone(), context.clone());
+        let body = json!({"command_path": path, "args": args, "context_id": context});
+        async move { post(&url, "/devtool/v1/commands:execute", body).await }
+    };
+    let listed = execute(json!(["restore", "list"]), String::new()).await;
+    let task = format!("{}/tasks/{}", server.url, listed["execution_id"].as_str().unwrap());
+    let listed: Value = crate::kit::http().get(task).send().await.unwrap().json().await.unwrap();
+    let id = listed["status"]["message"]["parts"][0]["text"]
+        .as_str()
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .to_owned();
+    let applied = execute(json!(["restore", "apply"]), id).await;
+    assert_eq!(applied["status"], "AWAITING_ACTION_CONFIRMATION", "{applied}");
+
+    // Also when the server ends between the question and the answer.
+    let server = Running::start_in(server.into_home(), &["--auth", "none"]);
+    let done = send(&server, said("3", "yes", applied["execution_id"].as_str().unwrap())).await;
+    let state = done["status"]["state"].as_str();
+    assert_eq!((state, hello.exists()), (Some("TASK_STATE_COMPLETED"), false), "{done}");
+}

@@ -1,4 +1,4 @@
-"""An MCP server for tests, and a bad one if it is told so: `fake.py [MODE]` on standard streams, `fake.py http` over HTTP.
+"""An MCP server for tests, and a bad one if it is told so: `fake.py [MODE]` on standard streams, `fake.py http [MODE]` over HTTP.
 
 The mode says how it behaves before anything is called, the name of a tool what a call of it does. It knows no library, so
 that it can break every rule.
@@ -11,10 +11,12 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-MODE = sys.argv[1] if len(sys.argv) > 1 else ""
+HTTP = sys.argv[1:2] == ["http"]
+MODE = (sys.argv[2:] if HTTP else sys.argv[1:] or [""])[:1]
+MODE = MODE[0] if MODE else ""
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 NONE = {"type": "object", "properties": {}}
-NAMES = ["echo", "slow", "picture", "big", "fail", "die", "hang", "garbage", "chatter", "grow", "shrink", "variables", "weird"]
+NAMES = ["echo", "slow", "picture", "big", "fail", "die", "hang", "garbage", "chatter", "grow", "shrink", "variables", "weird", "ask", "parent"]
 tools = [{"name": name, "description": name, "inputSchema": TEXT if name == "echo" else NONE} for name in NAMES]
 lock = threading.Lock()
 
@@ -34,8 +36,15 @@ def text(words, **more):
 
 
 def listed(params):
+    if MODE == "stumbles" and len(tools) > len(NAMES) and not os.path.exists("stumbled"):
+        open("stumbled", "w").close()
+        return {"tools": "none"}
     if MODE == "endless":
         return {"tools": [], "nextCursor": str(time.time_ns())}
+    if MODE == "unfolds":
+        twice = lambda n: {"allOf": [{"$ref": f"#/$defs/d{n}"}] * 2}
+        chain = {f"d{n}": twice(n + 1) for n in range(40)} | {"d40": {}}
+        return {"tools": [tools[0], {"name": "bomb", "inputSchema": {"type": "object", "$ref": "#/$defs/d0", "$defs": chain}}]}
     if MODE == "thousands":
         return {"tools": [{"name": f"t{n}", "inputSchema": NONE} for n in range(5000)]}
     if MODE == "liar":
@@ -85,6 +94,12 @@ def call(params, token):
         return text("shrunk")
     if name == "variables":
         return text(" ".join(sorted(os.environ)))
+    if name == "ask":
+        out({"jsonrpc": "2.0", "id": "p-1", "method": "ping"})
+        out({"jsonrpc": "2.0", "id": "p-2", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}})
+        return text("asked")
+    if name == "parent":
+        return text(str(os.getppid()))
     if name == "weird":
         return {"surprise": True}
     if name == "late":
@@ -104,11 +119,15 @@ def answer(request):
         return listed(params)
     if method == "tools/call":
         return call(params, (params.get("_meta") or {}).get("progressToken"))
+    if method == "prompts/list" and MODE == "secretive":
+        return None
     if method == "prompts/list":
         return {"prompts": [{"name": "greet", "description": "Greets", "arguments": [{"name": "who", "required": True}]}]}
     if method == "prompts/get":
         words = f"Greet {params['arguments']['who']}."
         return {"messages": [{"role": "user", "content": {"type": "text", "text": words}}]}
+    if method == "resources/list" and MODE == "secretive":
+        return None
     if method == "resources/list":
         return {"resources": [{"uri": "buffer:1", "name": "main.py", "description": "An open buffer"}]}
     if method == "resources/read":
@@ -121,6 +140,9 @@ def heard(message):
     if message.get("method") == "notifications/cancelled":
         with open("cancelled", "w") as file:
             file.write(str(message["params"].get("reason")))
+    if "id" in message and "method" not in message:
+        with open("answers", "a") as file:
+            file.write(json.dumps(message) + "\n")
     if "id" not in message or "method" not in message:
         return None
     result = answer(message)
@@ -147,6 +169,8 @@ def stdio():
         reply = heard(json.loads(line))
         if reply is not None:
             out(reply)
+        while MODE == "deaf" and "tools" in (reply or {}).get("result", {}):
+            out({"jsonrpc": "2.0", "id": time.time_ns(), "method": "ping", "params": {"_meta": {"x": "y" * 2000}}})
 
 
 class Http(BaseHTTPRequestHandler):
@@ -163,12 +187,38 @@ class Http(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        self.send(405)
+        if MODE != "flood":
+            return self.send(405)
+        self.stream()
+        while True:
+            self.wfile.write(b"data: lorem ipsum\n\n")
+
+    def do_DELETE(self):
+        self.send(200)
+
+    def stream(self):
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
 
     def do_POST(self):
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
         if self.headers.get("authorization") != "Bearer letmein" or self.headers.get("x-extra") != "yes":
             return self.send(401)
+        if MODE == "elsewhere":
+            self.send_response(307)
+            self.send_header("location", f"http://127.0.0.1:{self.server.server_port}/other")
+            self.send_header("content-length", "0")
+            return self.end_headers()
+        if MODE == "page":
+            return self.send(200, b"<html>", "text/html")
+        if MODE == "returns" and message["method"] == "tools/call":
+            self.stream()
+            notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "y" * 60_000}}
+            for event in [notice] * 300 + [heard(message)]:
+                self.wfile.write(b"event: message\r\ndata: " + json.dumps(event).encode() + b"\r\n\r\n")
+            return None
         if message.get("params", {}).get("name") == "big":
             self.send_response(200)
             self.send_header("content-type", "application/json")
@@ -179,8 +229,13 @@ class Http(BaseHTTPRequestHandler):
         reply = heard(message)
         return self.send(202) if reply is None else self.send(200, json.dumps(reply).encode())
 
+    def end_headers(self):
+        if MODE == "flood":
+            self.send_header("mcp-session-id", "s")
+        super().end_headers()
 
-if MODE == "http":
+
+if HTTP:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Http)
     print(server.server_port, flush=True)
     server.serve_forever()

@@ -92,6 +92,40 @@ async fn a_lying_list_and_strange_answers_cost_only_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_schema_that_unfolds_without_end_is_left_out() {
+    let workspace = tempfile::tempdir().unwrap();
+    let hub = hub(workspace.path(), vec![spec("fake", "unfolds")]);
+    let crew = crew(&hub, &place(&workspace));
+    let began = Instant::now();
+    let names = names(&crew).await;
+    assert!(names.contains(&"mcp_fake_echo".to_owned()), "{names:?}");
+    let bomb = run(&crew, "mcp_fake_bomb", json!({})).await.unwrap_err();
+    assert!(matches!(bomb, ToolError::Failed { kind: "tool_not_registered", .. }), "{bomb}");
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    let problems = &crew.status()[0].problems;
+    assert!(problems.len() == 1 && problems[0].contains("\"bomb\" is left out"), "{problems:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_asks_is_answered_and_one_that_does_not_listen_is_let_go() {
+    let workspace = tempfile::tempdir().unwrap();
+    let hub = hub(workspace.path(), vec![spec("fake", ""), spec("deaf", "deaf")]);
+    let crew = crew(&hub, &place(&workspace));
+    names(&crew).await;
+    run(&crew, "mcp_fake_ask", json!({})).await.unwrap();
+    let answers = || std::fs::read_to_string(workspace.path().join("answers")).unwrap_or_default();
+    crate::kit::until("both were answered", || answers().lines().count() == 2).await;
+    let mut heard: Vec<serde_json::Value> =
+        answers().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    heard.sort_by_key(|answer| answer["id"].to_string());
+    assert_eq!((&heard[0]["result"], &heard[1]["error"]["code"]), (&json!({}), &json!(-32601)), "{heard:?}");
+    let deaf = || crew.status().into_iter().find(|status| status.name == "deaf").unwrap();
+    crate::kit::until("nobody waits for the deaf one", || deaf().state == State::Failed).await;
+    assert!(deaf().problems[0].contains("does not listen"), "{:?}", deaf().problems);
+    assert!(run(&crew, "mcp_fake_echo", json!({"text": "hi"})).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_that_dies_says_why_and_is_started_again_after_a_while() {
     let workspace = tempfile::tempdir().unwrap();
     let hub = hub(workspace.path(), vec![spec("fake", "")]);
@@ -138,9 +172,85 @@ async fn over_http_tokens_are_sent_and_bodies_bounded() {
     assert!(names.contains(&"mcp_web_echo".to_owned()), "{names:?} {:?}", crew.status());
     assert!(!names.iter().any(|name| name.starts_with("mcp_locked_")));
     let locked = crew.status().into_iter().find(|status| status.name == "locked").unwrap();
-    assert!(locked.problems[0].contains("401") && !locked.problems[0].contains("wrong"), "{locked:?}");
+    assert_eq!(
+        locked.problems[0],
+        "HTTP 401 Unauthorized: it wants another token; see bearer_token and headers"
+    );
     assert!(run(&crew, "mcp_web_echo", json!({"text": "hi"})).await.unwrap().told.contains("hi"));
     let told = failed(run(&crew, "mcp_web_big", json!({})).await);
     assert!(told.contains("bytes"), "{told}");
     assert!(run(&crew, "mcp_web_echo", json!({"text": "hi"})).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_wrong_over_http_is_told_in_plain_words() {
+    let workspace = tempfile::tempdir().unwrap();
+    let gone = OverHttp::start();
+    let nobody = gone.spec("nobody", "letmein");
+    drop(gone);
+    let (moved, page) = (OverHttp::start_as("elsewhere"), OverHttp::start_as("page"));
+    let servers = vec![nobody, moved.spec("moved", "letmein"), page.spec("page", "letmein")];
+    let hub = hub(workspace.path(), servers);
+    let crew = crew(&hub, &place(&workspace));
+    assert!(names(&crew).await.is_empty(), "nobody follows it elsewhere");
+    for (name, why) in [("nobody", "refused"), ("moved", "name that url"), ("page", "\"text/html\"")] {
+        let status = crew.status().into_iter().find(|status| status.name == name).unwrap();
+        let problem = &status.problems[0];
+        assert!(problem.contains(why) && !problem.contains("::") && !problem.contains("rmcp"), "{problem}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_stream_with_any_line_ends_is_heard_to_its_end() {
+    let workspace = tempfile::tempdir().unwrap();
+    let server = OverHttp::start_as("returns");
+    let hub = hub(workspace.path(), vec![server.spec("web", "letmein")]);
+    let crew = crew(&hub, &place(&workspace));
+    names(&crew).await;
+    let heard = run(&crew, "mcp_web_echo", json!({"text": "after 18 MB"})).await.unwrap();
+    assert!(heard.told.contains("after 18 MB"), "{}", heard.told);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nonsense_on_the_stream_of_a_session_ends_it() {
+    let workspace = tempfile::tempdir().unwrap();
+    let server = OverHttp::start_as("flood");
+    let hub = hub(workspace.path(), vec![server.spec("web", "letmein")]);
+    let crew = crew(&hub, &place(&workspace));
+    names(&crew).await;
+    let problems = || crew.status().into_iter().flat_map(|status| status.problems).collect::<String>();
+    crate::kit::until("it is let go", || problems().contains("does not speak MCP")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listing_resources_is_stopped_at_once_and_waits_for_nobody_for_long() {
+    let workspace = tempfile::tempdir().unwrap();
+    let hub = hub(workspace.path(), vec![spec("mute", "secretive"), spec("fake", "")]);
+    let crew = crew(&hub, &place(&workspace));
+    names(&crew).await;
+    let (output, _heard) = tokio::sync::mpsc::channel(1);
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let call = super::kit::called("list_mcp_resources", json!({}));
+    let run = agena::domain::tool::Run { call, approval: Default::default(), output, cancel: cancel.clone() };
+    let (began, listing) = (Instant::now(), crew.run(run));
+    let (stopped, ()) = tokio::join!(listing, async { cancel.cancel() });
+    assert!(matches!(stopped, Err(ToolError::Cancelled { .. })) && began.elapsed() < Duration::from_secs(5));
+    let listed = super::kit::run(&crew, "list_mcp_resources", json!({})).await.unwrap().told;
+    assert!(listed.contains("fake: buffer:1") && listed.contains("mute: no resources"), "{listed}");
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_list_that_could_not_be_read_is_read_later() {
+    let workspace = tempfile::tempdir().unwrap();
+    let hub = hub(workspace.path(), vec![spec("fake", "stumbles")]);
+    let crew = crew(&hub, &place(&workspace));
+    names(&crew).await;
+    run(&crew, "mcp_fake_grow", json!({})).await.unwrap();
+    let began = Instant::now();
+    while !names(&crew).await.contains(&"mcp_fake_late".to_owned()) {
+        assert!(began.elapsed() < Duration::from_secs(30), "it is never read");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(workspace.path().join("stumbled").exists(), "the first attempt failed");
 }

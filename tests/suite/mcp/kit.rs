@@ -94,8 +94,12 @@ pub struct OverHttp {
 
 impl OverHttp {
     pub fn start() -> Self {
+        Self::start_as("")
+    }
+
+    pub fn start_as(mode: &str) -> Self {
         let mut child = std::process::Command::new("python3")
-            .args([FAKE, "http"])
+            .args([FAKE, "http", mode])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

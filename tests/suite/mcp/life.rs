@@ -201,6 +201,7 @@ async fn a_workspace_names_servers_only_if_it_is_trusted() {
     let crew = crew(&trusted, &at);
     assert!(names(&crew).await.contains(&"mcp_near_echo".to_owned()));
     let status = &crew.status()[0];
+    assert!(status.way.ends_with("fake.py"), "{status:?}");
     assert_eq!(
         (status.state, status.trusted),
         (State::Connected, false),
@@ -234,6 +235,7 @@ async fn resources_and_prompts_are_there_and_filters_hold() {
         "few",
         "it is asked for as a tool of its server"
     );
+    assert_eq!(crew.status()[0].way, "python3", "what the operator wrote behind it is the operator's");
     let prompts = crew.prompts().await;
     assert_eq!((prompts[0].server.as_str(), prompts[0].name.as_str()), ("few", "greet"));
     assert!(prompts[0].arguments[0].required);
@@ -296,4 +298,37 @@ fn what_a_client_names_is_checked() {
         assert!(refused.field == "mcp_servers" && refused.problem.contains(word), "{refused}");
     }
     assert!(hub.check(&[named("a", "https://example.com/mcp")]).is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn always_was_said_of_this_command_and_not_of_another_with_its_name() {
+    let workspace = Arc::new(tempfile::tempdir().unwrap());
+    std::fs::create_dir(workspace.path().join(".agena")).unwrap();
+    let written = |mode: &str| {
+        let servers = json!({"mcpServers": {"near": {"command": "python3", "args": [FAKE, mode]}}});
+        std::fs::write(workspace.path().join(".agena/mcp.json"), servers.to_string()).unwrap();
+    };
+    written("");
+    let trusted = vec![workspace.path().to_owned()];
+    let hub = Hub::new(agena::mcp::Options { trusted, ..options(workspace.path(), vec![]) }).unwrap();
+    let script = script(&[("mcp_near_echo", json!({"text": "x"}))]);
+    let bench = at(&script, Arc::clone(&workspace), Arc::new(hub)).await;
+    let talk = bench.talk();
+    let asked = talk.ask("go").await;
+    let context = asked.0[0]["contextId"].as_str().unwrap().to_owned();
+    let heard = talk.decide(&asked.task(), &[decision(&asked.asked()[0], "proceed_always_server")]).await;
+    assert_eq!(heard.state(), "completed");
+    let again = || json!({"contextId": context, "parts": [{"kind": "text", "text": "go"}]});
+    assert_eq!(talk.stream(again()).await.state(), "completed", "the same is not asked for");
+    written("other");
+    assert_eq!(talk.stream(again()).await.state(), "input-required");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plain_client_sees_all_arguments_before_it_agrees() {
+    let text = format!("{}\nthe end\u{202e}", "long ".repeat(200));
+    let bench = bench(&[("mcp_fake_echo", json!({ "text": text }))], vec![spec("fake", "")]).await;
+    let shown = bench.plain_talk().ask("go").await.text();
+    assert!(shown.contains("Call the tool echo of the server fake:"), "{shown}");
+    assert!(shown.contains("\\nthe end\\u{202e}\"") && shown.contains(&"long ".repeat(200)), "{shown}");
 }

@@ -1,5 +1,7 @@
 //! MCP servers: a fake one that behaves, and one that breaks every rule it can.
 
 mod hostile;
+mod kept;
 mod kit;
 mod life;
+mod prompts;

@@ -7,7 +7,7 @@ pub const WORKSPACE: &str = "/home/me/project";
 pub const SHELL: &str = "run_shell_command";
 
 pub fn subject(tool: &str, kind: Kind, about: About) -> Subject {
-    Subject { tool: tool.to_owned(), kind, server: None, about, always_asks: false }
+    Subject { tool: tool.to_owned(), kind, server: None, mark: String::new(), about, always_asks: false }
 }
 
 pub fn command(text: &str) -> Subject {

@@ -12,8 +12,10 @@ use crate::domain::tool::Kind;
 /// What choosing an option would remember. None for an option that remembers nothing, or where nothing can be.
 pub fn grants(subject: &Subject, option_id: &str) -> Option<BTreeSet<AlwaysRule>> {
     let rules = match (Choice::from_id(option_id)?, &subject.server, &subject.about) {
-        (Choice::ProceedAlwaysTool, Some(_), _) => one(AlwaysRule::Tool { name: subject.tool.clone() }),
-        (Choice::ProceedAlwaysServer, Some(name), _) => one(AlwaysRule::Server { name: name.clone() }),
+        (Choice::ProceedAlwaysTool, Some(_), _) => {
+            one(AlwaysRule::Tool { name: subject.kept(&subject.tool) })
+        }
+        (Choice::ProceedAlwaysServer, Some(name), _) => one(AlwaysRule::Server { name: subject.kept(name) }),
         (Choice::ProceedAlways, None, About::Edit(_)) => one(AlwaysRule::Edits),
         (Choice::ProceedAlways, None, About::Command(Parsed::Understood(parts))) => parts
             .iter()
@@ -41,8 +43,8 @@ pub fn cover(rules: &BTreeSet<AlwaysRule>, subject: &Subject) -> bool {
     let any = |fits: &dyn Fn(&AlwaysRule) -> bool| rules.iter().any(fits);
     match (&subject.server, &subject.about) {
         (Some(server), _) => any(&|rule| match rule {
-            AlwaysRule::Tool { name } => *name == subject.tool,
-            AlwaysRule::Server { name } => name == server,
+            AlwaysRule::Tool { name } => *name == subject.kept(&subject.tool),
+            AlwaysRule::Server { name } => *name == subject.kept(server),
             _ => false,
         }),
         (None, About::Edit(place)) => {

@@ -104,7 +104,8 @@ impl Rule {
             Scope::Path(_) => (About::Paths(vec![Place::of(example, EXAMPLE_ROOT)]), tool),
         };
         let server = server.filter(|name| !matches!(self.scope, Scope::All) || is_tool_of(name, example));
-        let subject = Subject { tool, kind: Kind::Other, server, about, always_asks: false };
+        let subject =
+            Subject { tool, kind: Kind::Other, server, mark: String::new(), about, always_asks: false };
         match (self.decision, &subject.about) {
             (Decision::Allow, About::Command(Parsed::Understood(parts))) => {
                 parts.iter().all(|part| self.allows_part(&subject, part))
