@@ -1,0 +1,93 @@
+// The first minute: from the banner's link to a file on the disk.
+
+import assert from "node:assert/strict";
+import { PHONE } from "../kit/browser.mjs";
+import { screenshot } from "../kit/screenshot.mjs";
+import { until } from "../kit/wait.mjs";
+
+const BEFORE = 'print("Hello, world!")\n';
+
+/** Every address that the window can go back to. */
+async function addresses(page) {
+  const session = await page.context().newCDPSession(page);
+  const { entries } = await session.send("Page.getNavigationHistory");
+  await session.detach();
+  return entries.map(({ url }) => url);
+}
+
+async function opened(stage, options) {
+  const server = await stage.server({ files: { "greeting.py": BEFORE } });
+  const console = await stage.window(server, options);
+  // The first call comes after the token was read; by then it has left the address.
+  const called = console.page.waitForRequest((request) => request.method() === "POST");
+  const atCall = called.then(() => console.page.url());
+  await console.open();
+  assert.equal(await atCall, `${server.url}/#/`);
+  assert.deepEqual((await addresses(console.page)).filter((url) => url.includes(server.token)), []);
+  return { server, console, page: console.page };
+}
+
+async function proposes(console, page) {
+  await console.say("Please greet the crew by name");
+  await console.item("Thought: A kinder greeting").waitFor();
+  await console.sees(console.item("Agent"), "I will greet the crew by name, and then run it.");
+  const editor = console.approval.getByRole("textbox", { name: "Proposed greeting.py" });
+  await editor.waitFor();
+  await console.sees(console.approval, 'print("Hello, world!")');
+  return editor;
+}
+
+/** As a user edits: into the text, to its end, and more of it. */
+async function edits(editor, page) {
+  await editor.click();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type('print("All aboard.", flush=True)\n');
+  await page.getByText("Edited by you").waitFor();
+}
+
+async function runs(console, server) {
+  await console.option("Allow once").click();
+  await console.sees(console.call("write_file"), "Succeeded");
+  await console.sees(console.approval, "python3 greeting.py");
+  await console.option("Allow once").click();
+  const live = console.call("run_shell_command").getByLabel("Live output");
+  await console.sees(live, "Hello, Neil!");
+  await console.sees(live, "All aboard.");
+  assert(!(await live.textContent()).includes("Good bye"), "it is not over yet");
+  server.write("go");
+  await console.sees(console.call("run_shell_command"), "Good bye");
+  await console.sees(console.item("Agent"), "It works.");
+  await console.stands("Completed");
+}
+
+async function firstMinute(stage) {
+  const { server, console, page } = await opened(stage);
+  await console.sound("empty");
+  const editor = await proposes(console, page);
+  await edits(editor, page);
+  await console.sound("approval with a diff");
+  await screenshot(page, "approval");
+  await runs(console, server);
+  await screenshot(page, "first-minute");
+  assert.equal(server.read("greeting.py").split("\n").at(-2), 'print("All aboard.", flush=True)');
+  assert.match(server.read("greeting.py"), /^crew = /);
+  const task = await server.lastTask();
+  assert.equal(task.state, "TASK_STATE_COMPLETED");
+}
+
+async function onAPhone(stage) {
+  const { server, console, page } = await opened(stage, { viewport: PHONE, hasTouch: true, isMobile: true });
+  await console.sound("phone, empty");
+  const editor = await proposes(console, page);
+  await edits(editor, page);
+  await console.sound("phone, approval with a diff");
+  await screenshot(page, "phone");
+  await runs(console, server);
+  await console.sound("phone, completed");
+  await until("the file", () => server.read("greeting.py").includes("All aboard."));
+}
+
+export const stories = {
+  "the first minute, from the link to the file": firstMinute,
+  "the first minute on a phone": onAPhone,
+};
