@@ -76,7 +76,7 @@ export class Window {
 
   check() {
     const left = this.#faults.filter((fault) => !this.#allow.some((pattern) => pattern.test(fault)));
-    assert.deepEqual(left, [], "what the window noticed");
+    assert(left.length === 0, `the window noticed: ${left.join("; ")}`);
   }
 
   close() {

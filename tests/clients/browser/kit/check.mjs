@@ -12,7 +12,7 @@ export async function barriers(page, state) {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
   const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  return grave.map(({ id, nodes }) => `axe, ${state}: ${id} at ${nodes.map(placeOf).join(", ")}`);
+  return grave.map(({ id, nodes }) => `axe, ${state}: ${id} at ${nodes.slice(0, 3).map(placeOf).join(", ")}${nodes.length > 3 ? ` and ${nodes.length - 3} more` : ""}`);
 }
 
 function placeOf({ target, any, all, none }) {

@@ -71,6 +71,15 @@ export class Console {
     await this.page.locator("main > header").getByText(word, { exact: true }).waitFor();
   }
 
+  /** Presses a button of the head. On a phone some of them are in the drawer. */
+  async press(name) {
+    const drawer = this.page.getByRole("button", { name: /^Conversations/ });
+    const button = this.button(name);
+    await button.or(drawer).first().waitFor();
+    if (!(await button.isVisible())) await drawer.click();
+    await button.click();
+  }
+
   /** Waits for words in something. */
   async sees(place, words) {
     await place.filter({ hasText: words }).first().waitFor();

@@ -19,15 +19,23 @@ export class Server {
   #process;
   #log;
 
-  /** `files` are put into the workspace before it starts. */
-  constructor(binary, { args = [], files = {} } = {}) {
+  /** `rules` are the rehearsal's (YAML reads JSON), `config` is an agena.toml, `files` are put into the workspace. */
+  constructor(binary, { args = [], rules, config, files = {} } = {}) {
     this.#binary = binary;
-    this.#arguments = args;
+    this.#arguments = [...args];
     this.root = mkdtempSync(join(tmpdir(), "agena-browser-"));
     this.workspace = join(this.root, "workspace");
     mkdirSync(this.workspace);
     for (const [name, content] of Object.entries(files)) this.write(name, content);
+    if (rules !== undefined) this.#option("--rehearsal", "rehearsal.yaml", JSON.stringify({ rules }));
+    if (config !== undefined) this.#option("--config", "agena.toml", config);
     this.#log = openSync(join(this.root, "server.log"), "a");
+  }
+
+  #option(name, file, content) {
+    const path = join(this.root, file);
+    writeFileSync(path, content);
+    this.#arguments.push(name, path);
   }
 
   /** Starts it; after a kill, where it was before. */
@@ -103,6 +111,7 @@ export class Server {
   }
 
   async task(id) {
-    return (await this.get(`tasks/${id}`)).task;
+    const { task, settings } = await this.get(`tasks/${id}`);
+    return { ...task, settings };
   }
 }

@@ -1,12 +1,10 @@
 // What one story gets: servers and windows. Afterwards all of them are looked at, and ended.
 
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { Server } from "./server.mjs";
 import { Window } from "./browser.mjs";
 import { Console } from "./console.mjs";
-
-const SCRIPT = fileURLToPath(new URL("../rehearsal.yaml", import.meta.url));
+import { screenshot } from "./screenshot.mjs";
 
 export class Stage {
   #binary;
@@ -19,8 +17,8 @@ export class Stage {
     this.#browser = browser;
   }
 
-  async server({ args = [], ...more } = {}) {
-    const server = new Server(this.#binary, { args: ["--rehearsal", SCRIPT, ...args], ...more });
+  async server(options) {
+    const server = new Server(this.#binary, options);
     this.#servers.push(server);
     return server.start();
   }
@@ -42,6 +40,12 @@ export class Stage {
   check() {
     for (const window of this.#windows) window.check();
     for (const { log, token } of this.#servers) assert(token === "" || !log.includes(token), "the token is in the server's log");
+  }
+
+  /** For whoever looks into a failure. */
+  async pictures(name) {
+    const taken = this.#windows.map((window, at) => screenshot(window.page, `failed-${name}-${at + 1}`));
+    await Promise.allSettled(taken);
   }
 
   async end() {

@@ -3,9 +3,27 @@
 import assert from "node:assert/strict";
 import { PHONE } from "../kit/browser.mjs";
 import { screenshot } from "../kit/screenshot.mjs";
+import { gate, shell } from "../kit/script.mjs";
 import { until } from "../kit/wait.mjs";
 
 const BEFORE = 'print("Hello, world!")\n';
+const PROPOSED = `crew = ["Ada", "Neil"]
+
+for name in crew:
+    print(f"Hello, {name}!", flush=True)
+`;
+const RULES = [
+  {
+    when: { text: "greet the crew" },
+    do: [
+      { think: { subject: "A kinder greeting", description: "The crew has **names**. I change the file, then I run it." } },
+      { say: ["I will ", "greet the crew ", "by name, ", "and then run it."] },
+      { call: { tool: "write_file", with: { file_path: "greeting.py", content: PROPOSED } } },
+      { call: shell(`python3 greeting.py; ${gate("go")}; echo Good bye`) },
+      { say: "It works. The crew is greeted, and the program said good bye." },
+    ],
+  },
+];
 
 /** Every address that the window can go back to. */
 async function addresses(page) {
@@ -16,7 +34,7 @@ async function addresses(page) {
 }
 
 async function opened(stage, options) {
-  const server = await stage.server({ files: { "greeting.py": BEFORE } });
+  const server = await stage.server({ rules: RULES, files: { "greeting.py": BEFORE } });
   const console = await stage.window(server, options);
   // The first call comes after the token was read; by then it has left the address.
   const called = console.page.waitForRequest((request) => request.method() === "POST");

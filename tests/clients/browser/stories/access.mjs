@@ -1,0 +1,65 @@
+// Who may come in: without a token, with a wrong one, with the right one, and where none is needed.
+
+import assert from "node:assert/strict";
+
+const REFUSED = [/status of 401/];
+
+async function without(stage) {
+  const server = await stage.server();
+  const console = await stage.window(server, { allow: REFUSED });
+  const { page } = console;
+  await page.goto(server.url);
+  const form = page.getByRole("form", { name: "Token" });
+  await form.waitFor();
+  await console.sound("no token");
+  await form.getByLabel("Token").fill("not-the-token");
+  await form.getByRole("button", { name: "Connect" }).click();
+  await console.sees(form.getByRole("alert"), "refused");
+  await form.getByLabel("Token").fill(server.token);
+  await form.getByRole("button", { name: "Connect" }).click();
+  await console.message.waitFor();
+  await console.say("list files");
+  await console.stands("Completed");
+  assert(!server.log.includes("not-the-token"), "a wrong token is in the log");
+}
+
+async function wrong(stage) {
+  const server = await stage.server();
+  const console = await stage.window(server, { allow: REFUSED });
+  const { page } = console;
+  await page.goto(`${server.url}/#token=not-the-token`);
+  await console.sees(page.getByRole("form", { name: "Token" }).getByRole("alert"), "refused");
+  assert(!page.url().includes("not-the-token"), "the token stays in the address");
+  assert(!server.log.includes("not-the-token"), "a wrong token is in the log");
+  // The link that works is opened over the one that does not.
+  await page.goto("about:blank");
+  await console.open();
+}
+
+async function unneeded(stage) {
+  const server = await stage.server({ args: ["--auth", "none"] });
+  assert.equal(server.token, "");
+  const console = await stage.console(server);
+  await console.say("list files");
+  await console.stands("Completed");
+  await console.button("Settings").click();
+  await console.dialog("Settings").waitFor();
+  assert.equal(await console.dialog("Settings").getByText("Forget the token").count(), 0);
+}
+
+async function forgotten(stage) {
+  const server = await stage.server();
+  const console = await stage.console(server, { allow: REFUSED });
+  await console.button("Settings").click();
+  await console.button("Forget the token").click();
+  await console.page.getByRole("form", { name: "Token" }).waitFor();
+  const kept = await console.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+  assert(!kept.includes(server.token), "the token is still kept");
+}
+
+export const stories = {
+  "without a token the page asks for one": without,
+  "a link with a wrong token is refused": wrong,
+  "with --auth none nothing is asked": unneeded,
+  "the token is forgotten on demand": forgotten,
+};
