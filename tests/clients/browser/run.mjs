@@ -10,7 +10,7 @@ import { launch } from "./kit/browser.mjs";
 import { Stage } from "./kit/stage.mjs";
 import { within } from "./kit/wait.mjs";
 
-const PARTS = ["first", "answers", "outages", "work", "settings", "access", "inspector", "looks", "speed"];
+const PARTS = ["first", "answers", "outages", "work", "settings", "access", "inspector", "hostile", "looks", "speed"];
 const STORY_SECONDS = 90;
 const [binary, ...words] = process.argv.slice(2);
 if (!binary) {

@@ -19,14 +19,5 @@ export async function tasksOf(page, act) {
   await session.detach();
   const marked = events.find(({ name, args }) => name === "TimeStamp" && args.data?.message === mark);
   const own = events.filter(({ name, ph, pid, tid }) => name === "RunTask" && ph === "X" && pid === marked.pid && tid === marked.tid);
-  const tasks = own.map(({ dur, tdur, ts }) => ({ clock: dur / 1_000, cpu: tdur / 1_000, from: ts, to: ts + dur, within: [] }));
-  for (const task of tasks) if (task.cpu > 20) task.within = inside(events, marked, task);
-  return tasks.sort((a, b) => b.cpu - a.cpu);
-}
-
-/** What took the time in a task. */
-function inside(events, { pid, tid }, { from, to }) {
-  const parts = events.filter((event) => event.pid === pid && event.tid === tid && event.ph === "X" && event.name !== "RunTask");
-  const own = parts.filter(({ ts, dur }) => ts >= from && ts + dur <= to && dur > 5_000);
-  return own.map(({ name, tdur, args }) => `${name} ${(tdur / 1_000).toFixed(0)} ${args.data?.functionName ?? ""}`);
+  return own.map(({ dur, tdur }) => ({ clock: dur / 1_000, cpu: tdur / 1_000 })).sort((a, b) => b.cpu - a.cpu);
 }

@@ -9,6 +9,8 @@ const PARROT = fileURLToPath(new URL("../kit/mcp.mjs", import.meta.url));
 const RULES = [
   { when: { text: "tidy up" }, do: [{ call: shell("rm -r build") }, { say: "I was told: {result}" }] },
   { when: { text: "say when" }, do: [{ call: shell("echo when >> said.txt; cat said.txt") }, { say: "Said." }] },
+  { when: { said: "Aachen" }, do: [{ complete: "It rains in Aachen." }] },
+  { when: { text: "weather" }, do: [{ ask: "In which town?" }] },
   { when: { text: "parrot" }, do: [{ call: { tool: "mcp_parrot_repeat", with: { words: "Pieces" } } }, { say: "It said {result}" }] },
 ];
 
@@ -91,6 +93,18 @@ async function questions(stage) {
   await console.stands("Completed");
 }
 
+async function asked(stage) {
+  const server = await stage.server({ rules: RULES });
+  const console = await stage.console(server);
+  await console.say("What about the weather?");
+  await console.sees(console.item("Question"), "In which town?");
+  await console.stands("Needs you");
+  await console.say("Aachen");
+  await console.sees(console.feed, "It rains in Aachen.");
+  await console.stands("Completed");
+  assert.equal((await server.get("tasks")).tasks.length, 1);
+}
+
 async function keyboard(stage) {
   const server = await stage.server({ rules: RULES });
   const console = await stage.console(server);
@@ -124,5 +138,6 @@ export const stories = {
   "two windows answer at once, and it happens once": race,
   "a tool of an MCP server is asked for by its name": parrot,
   "a question of the agent is a form": questions,
+  "a question in words is answered in words": asked,
   "an approval and a rejection with the keyboard alone": keyboard,
 };

@@ -1,6 +1,7 @@
 // The first minute: from the banner's link to a file on the disk.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { PHONE } from "../kit/browser.mjs";
 import { screenshot } from "../kit/screenshot.mjs";
 import { gate, shell } from "../kit/script.mjs";
@@ -78,6 +79,16 @@ async function runs(console, server) {
   await console.stands("Completed");
 }
 
+/** What was made can be taken home. */
+async function saved(console, page, server) {
+  const made = console.item("Artifact: greeting.py");
+  await made.getByText("greeting.py").first().click();
+  const begun = page.waitForEvent("download");
+  await made.getByRole("button", { name: "Download greeting.py" }).click();
+  const download = await begun;
+  assert.equal(readFileSync(await download.path(), "utf8"), server.read("greeting.py"));
+}
+
 async function firstMinute(stage) {
   const { server, console, page } = await opened(stage);
   await console.sound("empty");
@@ -87,6 +98,7 @@ async function firstMinute(stage) {
   await screenshot(page, "approval");
   await runs(console, server);
   await screenshot(page, "first-minute");
+  await saved(console, page, server);
   assert.equal(server.read("greeting.py").split("\n").at(-2), 'print("All aboard.", flush=True)');
   assert.match(server.read("greeting.py"), /^crew = /);
   const task = await server.lastTask();

@@ -56,7 +56,10 @@ async function seen(stage, name, options) {
     await console.dialog(dialog).getByRole("button", { name: "Close" }).click();
   }
   await console.press("Wire inspector");
-  await console.page.getByRole("complementary", { name: "Wire inspector" }).getByRole("option").first().click();
+  const inspector = console.page.getByRole("complementary", { name: "Wire inspector" });
+  // The longest name of a method.
+  await inspector.getByRole("searchbox").fill("ListPendingConfirmations");
+  await inspector.getByRole("option").first().click();
   await console.sound(`${name}, inspector`);
 }
 

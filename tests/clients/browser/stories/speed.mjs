@@ -12,7 +12,7 @@ const EVENTS = 10_000;
 const ROUNDS = 20;
 const TRIES = 3;
 
-/** Says it up to three times: another program may have had the caches, or all of the machine. */
+/** Measures up to three times, as other programs share the caches and the cores. All of it is told. */
 async function atBest(measure, isFine) {
   const seen = [];
   for (let at = 0; at < TRIES; at += 1) {
@@ -90,41 +90,55 @@ async function scroll(page, direction) {
   }, direction);
 }
 
+/** Watches the events come in. */
+async function streamed(console) {
+  const tasks = await tasksOf(console.page, async () => {
+    await console.say("Please go on and on");
+    await console.sees(console.item("Agent"), "That was all.");
+    await console.stands("Completed");
+  });
+  const { sequence } = await console.server.lastTask();
+  assert(Number(sequence) >= EVENTS, `only ${sequence} events`);
+  return tasks;
+}
+
+/** Loads the page with all of them, and goes from one end to the other and back. */
+async function reread(console) {
+  const { page } = console;
+  const last = console.feed.getByRole("article").last();
+  const times = [Date.now()];
+  const tasks = await tasksOf(page, async () => {
+    await page.reload();
+    await console.sees(console.item("Agent"), "That was all.");
+    await until("all of it", async () => Number(await last.getAttribute("aria-posinset")) > EVENTS);
+    times.push(Date.now());
+    await scroll(page, -1);
+    await console.sees(console.item("You"), "Please go on and on");
+    await scroll(page, 1);
+    await console.sees(console.item("Agent"), "That was all.");
+    times.push(Date.now());
+  });
+  return { tasks, loaded: times[1] - times[0], scrolled: times[2] - times[1] };
+}
+
+const isSmooth = ([{ cpu }]) => cpu <= TASK_MS;
+const longest = ([{ cpu, clock }]) => `longest task ${cpu.toFixed(0)} ms (${clock.toFixed(0)} by the clock)`;
+
 async function long(stage) {
   const files = Object.fromEntries(Array.from({ length: ROUNDS }, (_, at) => [`file${at + 1}.txt`, "a line\n".repeat(30)]));
   const server = await stage.server({ rules: longScript(), files, args: ["--set", "log.filter=info"] });
-  const writer = await stage.console(server);
-  const streaming = await tasksOf(writer.page, async () => {
-    await writer.say("Please go on and on");
-    await until("the end of the task", async () => (await server.lastTask()).state === "TASK_STATE_COMPLETED", 60);
-    await writer.stands("Completed");
-  });
-  const { sequence } = await server.lastTask();
-  assert(Number(sequence) >= EVENTS, `only ${sequence} events`);
-  const address = writer.page.url();
   const measure = async () => {
-    const reader = await stage.console(server);
-    const { page } = reader;
-    const began = Date.now();
-    let loaded;
-    const tasks = await tasksOf(page, async () => {
-      await page.goto(address);
-      await reader.sees(reader.item("Agent"), "That was all.");
-      await until("all of it", async () => Number(await reader.feed.getByRole("article").last().getAttribute("aria-setsize")) > EVENTS);
-      loaded = Date.now() - began;
-      await scroll(page, -1);
-      await reader.sees(reader.item("You"), "Please go on and on");
-      await scroll(page, 1);
-      await reader.sees(reader.item("Agent"), "That was all.");
-    });
-    return { loaded, longest: tasks[0], over: tasks.filter(({ cpu }) => cpu > TASK_MS), all: Date.now() - began };
+    const console = await stage.console(server);
+    return { live: await streamed(console), again: await reread(console) };
   };
-  const seen = await atBest(measure, ({ over }) => over.length === 0);
-  const words = seen.map(({ loaded, longest, over, all }) => `loaded in ${loaded} ms, scrolled in ${all - loaded} ms, longest task ${longest.cpu.toFixed(0)} ms (${longest.clock.toFixed(0)} by the clock; ${longest.within.join(", ")}), ${over.length} over ${TASK_MS}`);
-  const live = `live: longest ${streaming[0].cpu.toFixed(0)} ms (${streaming[0].clock.toFixed(0)} by the clock; ${streaming[0].within.join(", ")})`;
-  const numbers = [`${sequence} events`, live, ...words].join("; ");
-  assert.equal(seen.at(-1).over.length, 0, numbers);
-  return numbers;
+  const isFine = ({ live, again }) => isSmooth(live) && isSmooth(again.tasks);
+  const seen = await atBest(measure, isFine);
+  const numbers = seen.map(
+    ({ live, again: { tasks, loaded, scrolled } }) =>
+      `as they came: ${longest(live)}; loaded in ${loaded} ms and scrolled in ${scrolled} ms: ${longest(tasks)}`,
+  );
+  assert(isFine(seen.at(-1)), numbers.join("; again: "));
+  return numbers.join("; again: ");
 }
 
 export const stories = {
