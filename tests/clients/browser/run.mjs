@@ -30,7 +30,9 @@ async function tell(browser, name, story) {
     console.log(`ok    ${name} (${[seconds + " s", numbers].filter(Boolean).join("; ")})`);
     return true;
   } catch (error) {
-    const lines = String(error.stack ?? error).split("\n").map((line) => line.trim());
+    const lines = String(error.stack ?? error)
+      .split("\n")
+      .map((line) => line.trim());
     console.log(`FAIL  ${name}: ${lines.slice(0, 14).join(" | ")}`);
     await stage.pictures(name.replaceAll(/\W+/g, "-"));
     return false;

@@ -12,7 +12,7 @@ export async function barriers(page, state) {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
   const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  return grave.map(({ id, nodes }) => `axe, ${state}: ${id} at ${nodes.slice(0, 3).map(placeOf).join(", ")}${nodes.length > 3 ? ` and ${nodes.length - 3} more` : ""}`);
+  return grave.map(({ id, nodes }) => `axe, ${state}: ${id} at ${nodes.slice(0, 3).map(placeOf)} of ${nodes.length}`);
 }
 
 function placeOf({ target, any, all, none }) {
@@ -20,11 +20,23 @@ function placeOf({ target, any, all, none }) {
   return `${target.flat().join(" ")} (${why})`;
 }
 
-/** What makes the page wider than the window. */
+/** What sticks out of the window to the right: the page itself, or something to press that cannot be scrolled to. */
 export async function overflow(page, state) {
-  const { clientWidth, scrollWidth } = await page.evaluate(() => {
-    const { documentElement, body } = document;
-    return { clientWidth: documentElement.clientWidth, scrollWidth: Math.max(documentElement.scrollWidth, body.scrollWidth) };
+  const out = await page.evaluate(() => {
+    const { documentElement: root, body } = document;
+    const width = root.clientWidth;
+    const scrolls = (element) =>
+      element.scrollWidth > element.clientWidth && /auto|scroll/.test(getComputedStyle(element).overflowX);
+    const canScroll = (element) => element !== null && (scrolls(element) || canScroll(element.parentElement));
+    const controls = [...document.querySelectorAll("button, a, input, select, textarea, summary")];
+    const cut = controls.filter((control) => {
+      const { left, right } = control.getBoundingClientRect();
+      const seen = control.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+      return seen && left > 0 && right > width + 1 && !canScroll(control);
+    });
+    const wide = Math.max(root.scrollWidth, body.scrollWidth);
+    const words = cut.map((control) => `"${control.ariaLabel ?? control.textContent}" is cut off`);
+    return wide > width ? [...words, `${wide} pixels wide in a window of ${width}`] : words;
   });
-  return scrollWidth > clientWidth ? [`${state}: ${scrollWidth} pixels wide in a window of ${clientWidth}`] : [];
+  return out.map((words) => `${state}: ${words}`);
 }

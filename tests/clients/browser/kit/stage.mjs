@@ -39,7 +39,8 @@ export class Stage {
 
   check() {
     for (const window of this.#windows) window.check();
-    for (const { log, token } of this.#servers) assert(token === "" || !log.includes(token), "the token is in the server's log");
+    for (const { log, token } of this.#servers)
+      assert(token === "" || !log.includes(token), "the token is in the server's log");
   }
 
   /** For whoever looks into a failure. */

@@ -11,7 +11,10 @@ const RULES = [
   { when: { text: "say when" }, do: [{ call: shell("echo when >> said.txt; cat said.txt") }, { say: "Said." }] },
   { when: { said: "Aachen" }, do: [{ complete: "It rains in Aachen." }] },
   { when: { text: "weather" }, do: [{ ask: "In which town?" }] },
-  { when: { text: "parrot" }, do: [{ call: { tool: "mcp_parrot_repeat", with: { words: "Pieces" } } }, { say: "It said {result}" }] },
+  {
+    when: { text: "parrot" },
+    do: [{ call: { tool: "mcp_parrot_repeat", with: { words: "Pieces" } } }, { say: "It said {result}" }],
+  },
 ];
 
 async function rejected(stage) {
@@ -56,14 +59,33 @@ async function second(stage) {
   assert.equal(server.read("said.txt"), "when\n");
 }
 
+/** The next answer of this window, when it is sent. It gets no further until it is let go. */
+async function held({ page }) {
+  let take;
+  const sent = new Promise((resolve) => (take = resolve));
+  await page.route("**/ConfirmToolCall", take);
+  return { sent };
+}
+
 async function race(stage) {
   const { server, one, two } = await twoWindows(stage);
-  await Promise.all([one.option("Allow once").click(), two.option("Allow once").click()]);
-  for (const window of [one, two]) {
+  const windows = [one, two];
+  // Both are on their way before either arrives.
+  const answers = await Promise.all(windows.map(held));
+  await Promise.all(windows.map((window) => window.option("Allow once").click()));
+  const sent = await Promise.all(answers.map((answer) => answer.sent));
+  await Promise.all(sent.map((answer) => answer.continue()));
+  for (const window of windows) {
     await window.stands("Completed");
     await window.sees(window.call("run_shell_command"), /Allow once, said local/);
     await window.approval.waitFor({ state: "hidden" });
   }
+  const losers = () =>
+    Promise.all(windows.map(({ page }) => page.getByRole("alert").filter({ hasText: "local" }).count()));
+  await until(
+    "one window that was too late",
+    async () => (await losers()).join() === "0,1" || (await losers()).join() === "1,0",
+  );
   assert.equal(server.read("said.txt"), "when\n");
 }
 
@@ -115,7 +137,9 @@ async function keyboard(stage) {
   await keyboard.press("Enter");
   await console.approval.waitFor();
   await keyboard.press("Escape");
-  await until("the keyboard at the approval", () => console.approval.evaluate((bar) => bar.contains(document.activeElement)));
+  await until("the keyboard at the approval", () =>
+    console.approval.evaluate((bar) => bar.contains(document.activeElement)),
+  );
   await keyboard.press("1");
   await console.stands("Completed");
   await keyboard.press("n");

@@ -17,7 +17,12 @@ const RULES = [
   {
     when: { text: "greet the crew" },
     do: [
-      { think: { subject: "A kinder greeting", description: "The crew has **names**. I change the file, then I run it." } },
+      {
+        think: {
+          subject: "A kinder greeting",
+          description: "The crew has **names**. I change the file, then I run it.",
+        },
+      },
       { say: ["I will ", "greet the crew ", "by name, ", "and then run it."] },
       { call: { tool: "write_file", with: { file_path: "greeting.py", content: PROPOSED } } },
       { call: shell(`python3 greeting.py; ${gate("go")}; echo Good bye`) },
@@ -42,7 +47,10 @@ async function opened(stage, options) {
   const atCall = called.then(() => console.page.url());
   await console.open();
   assert.equal(await atCall, `${server.url}/#/`);
-  assert.deepEqual((await addresses(console.page)).filter((url) => url.includes(server.token)), []);
+  assert.deepEqual(
+    (await addresses(console.page)).filter((url) => url.includes(server.token)),
+    [],
+  );
   return { server, console, page: console.page };
 }
 

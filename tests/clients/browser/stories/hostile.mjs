@@ -5,7 +5,8 @@ import { shell } from "../kit/script.mjs";
 import { until } from "../kit/wait.mjs";
 
 const SCRIPT = "<script>window.acted = 1</script><img src=x onerror='window.acted = 2'><svg onload='window.acted = 3'>";
-const LINKS = "[a](javascript:window.acted=4) [b](data:text/html,<b>b</b>) ![c](http://192.0.2.1/c.png) <http://192.0.2.1/d>";
+const LINKS =
+  "[a](javascript:window.acted=4) [b](data:text/html,<b>b</b>) ![c](http://192.0.2.1/c.png) <http://192.0.2.1/d>";
 const RULES = [
   {
     when: { text: "be nasty" },
@@ -35,7 +36,10 @@ async function nasty(stage) {
     links: [...feed.querySelectorAll("a[href]")].map((link) => new URL(link.href).protocol),
   }));
   assert.equal(found.active, 0);
-  assert.deepEqual(found.links.filter((protocol) => !/^https?:$/.test(protocol)), []);
+  assert.deepEqual(
+    found.links.filter((protocol) => !/^https?:$/.test(protocol)),
+    [],
+  );
   // Where a link leads is left to the user.
   assert.equal(new URL(console.page.url()).origin, server.url);
 }

@@ -5,7 +5,12 @@ import { execFileSync } from "node:child_process";
 import { screenshot } from "../kit/screenshot.mjs";
 import { until } from "../kit/wait.mjs";
 
-const RULES = [{ when: { text: "hello" }, do: [{ think: { subject: "Politeness", description: "I greet back." } }, { say: "Hello, reader of the wire." }] }];
+const RULES = [
+  {
+    when: { text: "hello" },
+    do: [{ think: { subject: "Politeness", description: "I greet back." } }, { say: "Hello, reader of the wire." }],
+  },
+];
 const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 
 async function inspected(stage) {
@@ -44,7 +49,11 @@ async function copied({ inspector, page }, method, what) {
 }
 
 function run(command, token) {
-  return execFileSync("sh", ["-c", command], { env: { ...process.env, TOKEN: token }, encoding: "utf8", timeout: 20_000 });
+  return execFileSync("sh", ["-c", command], {
+    env: { ...process.env, TOKEN: token },
+    encoding: "utf8",
+    timeout: 20_000,
+  });
 }
 
 async function repeated(stage) {

@@ -4,7 +4,12 @@ import { gate, shell } from "../kit/script.mjs";
 import { screenshot } from "../kit/screenshot.mjs";
 import { PHONE } from "../kit/browser.mjs";
 
-const ANSWER = "## Findings\n\n- The **tests** pass.\n- `greeting.py` has no types yet.\n\n```python\ndef greet(name: str) -> None: ...\n```\n\n";
+const ANSWER = [
+  "## Findings",
+  "- The **tests** pass.\n- `greeting.py` has no types yet.",
+  "```python\ndef greet(name: str) -> None: ...\n```",
+  "",
+].join("\n\n");
 const CHANGE = { file_path: "greeting.py", instruction: "Greet the crew.", old_string: "world", new_string: "crew" };
 const RULES = [
   {
@@ -23,7 +28,9 @@ const RULES = [
     do: [{ call: { tool: "replace", with: CHANGE } }, { say: "Changed." }],
   },
 ];
-const FILES = { "greeting.py": 'import sys\n\n\ndef main() -> None:\n    print("Hello, world!")\n    sys.exit(0)\n\n\nmain()\n' };
+const FILES = {
+  "greeting.py": 'import sys\n\n\ndef main() -> None:\n    print("Hello, world!")\n    sys.exit(0)\n\n\nmain()\n',
+};
 
 /** Through every state that has a look of its own. */
 async function seen(stage, name, options) {

@@ -1,5 +1,5 @@
-// What happens in the middle of things: the page is loaded again, the server dies and comes back. Nothing is lost and nothing
-// is there twice.
+// What happens in the middle of things: the page is loaded again, the server dies and comes back. Nothing is lost and
+// nothing is there twice.
 
 import assert from "node:assert/strict";
 import { gate, shell } from "../kit/script.mjs";
@@ -69,7 +69,10 @@ async function killedWhileItAsks(stage) {
 /** All that the server has told of a task, from its first event on. */
 async function told(server, task) {
   const headers = { Authorization: `Bearer ${server.token}` };
-  const answer = await fetch(`${server.url}/devtool/v1/tasks/${task}:follow`, { headers, signal: AbortSignal.timeout(10_000) });
+  const answer = await fetch(`${server.url}/devtool/v1/tasks/${task}:follow`, {
+    headers,
+    signal: AbortSignal.timeout(10_000),
+  });
   const events = (await answer.text()).split("\n").filter((line) => line.startsWith("data: "));
   return events.map((line) => JSON.parse(line.slice(6)).update);
 }

@@ -23,7 +23,10 @@ async function rules(stage) {
   await until("a second run, unasked", async () => (await console.item("Agent").count()) === 2);
   await console.button("Settings").click();
   const list = console.dialog("Settings").getByRole("region", { name: "Always rules" });
-  assert.deepEqual((await server.get("rules")).rules.map((rule) => rule.kind), ["ALLOW_ALWAYS"]);
+  assert.deepEqual(
+    (await server.get("rules")).rules.map((rule) => rule.kind),
+    ["ALLOW_ALWAYS"],
+  );
   await console.sound("settings with a rule");
   await list.getByRole("button", { name: /^Revoke/ }).click();
   await until("no rule at the server", async () => ((await server.get("rules")).rules ?? []).length === 0);
@@ -53,7 +56,10 @@ async function chosen(stage) {
   assert.equal(settings.approval_mode, "AUTO_EDIT");
   // It is kept, too.
   await page.reload();
-  await until("the model that was chosen", async () => (await page.getByRole("combobox", { name: "Model" }).inputValue()) === "rehearsal");
+  await until(
+    "the model that was chosen",
+    async () => (await page.getByRole("combobox", { name: "Model" }).inputValue()) === "rehearsal",
+  );
 }
 
 export const stories = {

@@ -26,7 +26,9 @@ async function paint(stage) {
   const server = await stage.server();
   const measure = async () => {
     const console = await stage.console(server);
-    const [entry] = await console.page.evaluate(() => performance.getEntriesByName("first-contentful-paint").map((one) => one.startTime));
+    const [entry] = await console.page.evaluate(() =>
+      performance.getEntriesByName("first-contentful-paint").map((one) => one.startTime),
+    );
     return entry;
   };
   const times = await atBest(measure, (time) => time < PAINT_MS);
@@ -40,7 +42,13 @@ function load(url) {
     const request = get(url, { headers: { "accept-encoding": "gzip" }, timeout: 10_000 }, (answer) => {
       const chunks = [];
       answer.on("data", (chunk) => chunks.push(chunk));
-      answer.on("end", () => resolve({ status: answer.statusCode, coding: answer.headers["content-encoding"], bytes: Buffer.concat(chunks) }));
+      answer.on("end", () =>
+        resolve({
+          status: answer.statusCode,
+          coding: answer.headers["content-encoding"],
+          bytes: Buffer.concat(chunks),
+        }),
+      );
     });
     request.on("error", reject);
   });
@@ -65,7 +73,7 @@ async function bundle(stage) {
   return `${sizes.size} files, ${(total / 1_000).toFixed(0)} kB`;
 }
 
-/** Thoughts and words take turns, so that each is an item of its own; now and then a file is read, each time another one, as
+/** Thoughts and words take turns, so that each is an item of its own. Now and then a file is read, another one each time:
  * the server stops an agent that does the same over and over. */
 function longScript() {
   const pairs = EVENTS / ROUNDS / 2;
@@ -125,7 +133,9 @@ const isSmooth = ([{ cpu }]) => cpu <= TASK_MS;
 const longest = ([{ cpu, clock }]) => `longest task ${cpu.toFixed(0)} ms (${clock.toFixed(0)} by the clock)`;
 
 async function long(stage) {
-  const files = Object.fromEntries(Array.from({ length: ROUNDS }, (_, at) => [`file${at + 1}.txt`, "a line\n".repeat(30)]));
+  const files = Object.fromEntries(
+    Array.from({ length: ROUNDS }, (_, at) => [`file${at + 1}.txt`, "a line\n".repeat(30)]),
+  );
   const server = await stage.server({ rules: longScript(), files, args: ["--set", "log.filter=info"] });
   const measure = async () => {
     const console = await stage.console(server);

@@ -18,7 +18,10 @@ async function todos(stage) {
   const list = console.call("write_todos").getByRole("list", { name: "Todos" });
   await list.waitFor();
   const listed = await list.getByRole("listitem").allTextContents();
-  assert.deepEqual(listed.map((item) => /read|write|test/.exec(item)?.[0]), ["read", "write", "test"]);
+  assert.deepEqual(
+    listed.map((item) => /read|write|test/.exec(item)?.[0]),
+    ["read", "write", "test"],
+  );
   await console.sound("todos");
 }
 
