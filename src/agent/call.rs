@@ -132,6 +132,10 @@ pub enum Refusal {
     UnknownCall,
     #[error("only the content of a file can be changed here, together with an approval")]
     NotModifiable,
+    #[error("{0} questions are asked; there cannot be more answers than that")]
+    Unasked(usize),
+    #[error("a reason goes with a rejection; this is an approval")]
+    ReasonToApprove,
     #[error("the call is not where this could happen to it")]
     OutOfPlace,
 }
@@ -240,6 +244,16 @@ impl Calling {
             let offered = request.options.iter().map(|o| o.id.as_str()).collect::<Vec<_>>().join(", ");
             return Err(Refusal::UnknownOption { offered });
         };
+        let questions = match &request.details {
+            Some(Details::GenericDetails(details)) => details.questions.len(),
+            _ => 0,
+        };
+        if confirmation.answers.len() > questions {
+            return Err(Refusal::Unasked(questions));
+        }
+        if allows(kind) && confirmation.reject_reason.as_ref().is_some_and(|reason| !reason.is_empty()) {
+            return Err(Refusal::ReasonToApprove);
+        }
         let content =
             confirmation.modified_details.map(|ModifiedDetails::FileDetails(file)| file.new_content);
         let decision = Decision {

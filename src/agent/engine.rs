@@ -43,7 +43,7 @@ pub struct NewTask {
     pub push: Option<Push>,
     /// The message is this slash command.
     pub command: Option<CommandLine>,
-    /// Its turns end by waiting for the next message.
+    /// Its turns end by waiting for the next message, unless it is a command; its client sees it in Gemini CLI's words.
     pub conversational: bool,
 }
 
@@ -87,8 +87,6 @@ pub enum EngineError {
     Refused(#[from] Refused),
     #[error("too many messages are waiting for this task; try again when it has answered")]
     Busy,
-    #[error("too many tasks wait for their first message; say something in one of them")]
-    Crowded,
     #[error("the task stopped before it answered")]
     Gone,
     #[error("the message was sent before")]
@@ -241,8 +239,9 @@ impl Engine {
             inbox,
             said,
             alone: new_context,
+            // A command ends when it has done what it does.
+            rest: Some(rest(conversational && command.is_none())),
             command,
-            rest: Some(rest(conversational)),
             session: None,
             farewell: None,
         };
@@ -439,13 +438,14 @@ impl Engine {
     /// The one that is asked anyway, or one that the server lists.
     async fn has_model(&self, name: &str) -> std::result::Result<(), String> {
         let mind = &self.shared.mind;
-        if name.is_empty() || name == mind.options.model {
+        let own = mind.model();
+        if name.is_empty() || name == own {
             return Ok(());
         }
         let listed = mind.backend.models().await.unwrap_or_default();
         let mut names: Vec<&str> =
             listed.iter().map(|model| model.name.trim_start_matches("models/")).collect();
-        names.extend(Some(mind.options.model.as_str()).filter(|own| !own.is_empty()));
+        names.extend(Some(own.as_str()).filter(|own| !own.is_empty()));
         match names.contains(&name) {
             true => Ok(()),
             false if names.is_empty() => Err(format!("there is no model {name:?} here, and none is listed")),

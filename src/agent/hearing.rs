@@ -176,6 +176,8 @@ impl Refusal {
             Self::UnknownCall | Self::NotAwaiting | Self::Finished | Self::OutOfPlace => "tool_call_id",
             Self::UnknownOption { .. } | Self::AlreadyDecided(_) => "selected_option_id",
             Self::StaleRequest => "fingerprint",
+            Self::Unasked(_) => "answers",
+            Self::ReasonToApprove => "reject_reason",
             Self::NotModifiable => "file_details",
         }
     }

@@ -20,9 +20,19 @@ pub struct Mind {
     pub options: Options,
 }
 
+impl Mind {
+    /// The name of the model that is asked where a client names none, as it is now.
+    pub fn model(&self) -> String {
+        match self.options.model.is_empty() {
+            true => self.backend.default_model().unwrap_or_default(),
+            false => self.options.model.clone(),
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The model that is asked where a client names none.
+    /// The model that is asked where a client names none. Empty leaves it to who knows the models.
     pub model: String,
     /// How much is done without asking where a client does not say.
     pub mode: Mode,

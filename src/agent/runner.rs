@@ -8,7 +8,7 @@ use futures::stream::{BoxStream, Fuse};
 use futures::{FutureExt, Stream, StreamExt};
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 
-use super::brought;
+use super::brought::{self, Found};
 use super::call::Refusal;
 use super::machine::{Machine, Refused};
 use super::mind::Mind;
@@ -16,11 +16,10 @@ use super::script::Writer;
 use super::session::Session;
 use super::tasks::{Held, Tasks};
 use super::toolboxes::Toolboxes;
-use crate::domain::brain::{End, Step, Turn};
+use crate::domain::brain::{End, Step};
 use crate::domain::grant::AlwaysRule;
 use crate::domain::principal::Principal;
-use crate::domain::snapshot::Snapshot;
-use crate::domain::store::{Commit, Committed, Filter, Push, SendKey, Store, StoreError};
+use crate::domain::store::{Commit, Committed, Push, SendKey, Store, StoreError};
 use crate::domain::stretch::Stretch;
 use crate::domain::tool::BadSettings;
 use crate::proto::a2a::{Message, TaskState};
@@ -31,8 +30,6 @@ use crate::proto::wkt::Timestamp;
 
 /// Steps that are ready together are stored together.
 const STEPS: usize = 256;
-/// Of the tasks of a context, as many as a brain may want to look at.
-const REFERENCES: usize = 16;
 
 /// Why a command was not carried out.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -274,9 +271,9 @@ impl Runner {
         if self.command.is_some() && self.machine.state() == TaskState::Submitted {
             return self.begin_command().await;
         }
-        let turn = self.prepare().await?;
+        let (turn, missing) = self.prepare().await?;
         let messages = turn.messages.clone();
-        let unknown = brought::unknown(&messages, &turn.references);
+        let unknown = brought::unknown(&messages, &Found { tasks: &turn.references, missing });
         let brought = brought::brought(&messages, &turn.references);
         let Some(steps) = self.shared.mind.brain.work(turn) else {
             return match unknown {
@@ -333,71 +330,24 @@ impl Runner {
         Ok(ended)
     }
 
-    /// What was said becomes the turn's; what comes from now on waits for the next.
-    async fn prepare(&mut self) -> Result<Turn, Failed> {
-        let messages = std::mem::take(&mut self.said);
-        let Owner { who, task_id, context_id, .. } = self.owner.clone();
-        let first = self.machine.sequence() <= 2;
-        let mut history = if first { Vec::new() } else { self.snapshot(&task_id).await?.task.history };
-        history.retain(|old| messages.iter().all(|new| new.message_id != old.message_id));
-        let references = self.references(&messages).await?;
-        tracing::debug!(task = task_id, who = who.name(), new = messages.len(), "a turn begins");
-        Ok(Turn { task_id, context_id, messages, history, references })
-    }
-
-    async fn references(&mut self, messages: &[Message]) -> Result<Vec<crate::proto::a2a::Task>, Failed> {
-        let mut ids: Vec<String> = messages.iter().flat_map(|m| m.reference_task_ids.clone()).collect();
-        if ids.is_empty() && self.alone {
-            return Ok(Vec::new());
-        }
-        if ids.is_empty() {
-            let filter = Filter {
-                tenant: self.owner.tenant.clone(),
-                context_id: Some(self.owner.context_id.clone()),
-                ..Filter::default()
-            };
-            let page = self.shared.store.list(&self.owner.who, &filter, None, REFERENCES).await?;
-            ids = page.heads.into_iter().map(|head| head.task_id).collect();
-        }
-        let mut tasks = Vec::new();
-        ids.retain(|id| *id != self.owner.task_id);
-        for id in ids.iter().take(REFERENCES) {
-            match self.snapshot(id).await {
-                Ok(snapshot) if snapshot.tenant == self.owner.tenant => tasks.push(snapshot.task),
-                // Another's task, or none, is a reference to nothing.
-                Ok(_) | Err(StoreError::NotFound) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(tasks)
-    }
-
-    /// Which of several things is meant is not guessed.
-    async fn ask_back(&mut self, messages: &[Message], question: &str) -> Result<Next, Failed> {
-        let asks = self.writer().asks(question);
-        self.record(vec![begun(messages, true, String::new()), asks]).await?;
-        Ok(Next::Go)
-    }
-
     /// How a turn of the task ends that has done its work.
     pub(super) async fn rest(&mut self) -> Result<TaskState, Failed> {
         if let Some(rest) = self.rest {
             return Ok(rest);
         }
         let first = self.shared.store.events(&self.owner.who, &self.owner.task_id, 0, 1).await?;
-        let talks = |event: &TaskEvent| matches!(&event.event, Some(Event::Created(c)) if c.conversational);
-        Ok(*self.rest.insert(rest(first.iter().any(talks))))
+        let created = first.iter().find_map(|event| match &event.event {
+            Some(Event::Created(created)) => Some(created),
+            _ => None,
+        });
+        let goes_on = created.is_some_and(|created| created.conversational && created.command.is_none());
+        Ok(*self.rest.insert(rest(goes_on)))
     }
 
     /// The files that were written since they were told of last.
     pub(super) fn made(&self) -> Vec<Event> {
         let Some(session) = &self.session else { return Vec::new() };
         session.work.made.artifacts(session.tools.workspace(), || uuid::Uuid::now_v7().to_string())
-    }
-
-    async fn snapshot(&mut self, task_id: &str) -> Result<Snapshot, StoreError> {
-        let events = self.shared.store.events(&self.owner.who, task_id, 0, usize::MAX).await?;
-        Ok(Snapshot::of(&events))
     }
 
     pub(super) async fn record(&mut self, events: Vec<Event>) -> Result<u64, Failed> {
@@ -449,8 +399,8 @@ fn asks(event: &TaskEvent) -> bool {
 }
 
 /// A conversation waits for what comes next; other tasks are done.
-pub(super) fn rest(conversational: bool) -> TaskState {
-    if conversational { TaskState::InputRequired } else { TaskState::Completed }
+pub(super) fn rest(goes_on: bool) -> TaskState {
+    if goes_on { TaskState::InputRequired } else { TaskState::Completed }
 }
 
 /// These messages are being worked on.

@@ -189,7 +189,11 @@ fn command(events: &[TaskEvent]) -> Option<CommandLine> {
 }
 
 /// All that the task may call, as it is now.
-async fn declared(tools: &dyn Toolbox, servers: &dyn Crew, settings: &AgentSettings) -> Vec<Declaration> {
+pub(super) async fn declared(
+    tools: &dyn Toolbox,
+    servers: &dyn Crew,
+    settings: &AgentSettings,
+) -> Vec<Declaration> {
     let names = &settings.allowed_tools;
     let is_allowed = |declaration: &Declaration| {
         names.is_empty() || declaration.name == RESTORE || names.contains(&declaration.name)

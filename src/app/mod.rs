@@ -123,6 +123,7 @@ pub struct App {
     hangups: transport::Hangups,
     models: Models,
     responses: Arc<Responses>,
+    devtool: Arc<DevTool>,
     drain: Duration,
 }
 
@@ -181,6 +182,7 @@ impl App {
             hangups,
             models,
             responses: facades.responses(),
+            devtool,
             drain: settings.drain,
         })
     }
@@ -198,7 +200,7 @@ impl App {
     ) -> Drained {
         tokio::spawn(reload::on_hangup(self.hangups, self.models, settings, read));
         let (told, stop) = tokio::sync::oneshot::channel();
-        let (mut health, mut signals) = (self.health, self.signals);
+        let (mut health, mut signals, devtool) = (self.health, self.signals, self.devtool);
         tokio::spawn(async move {
             let signal = signals.next().await;
             // Whoever balances load over several servers should look elsewhere from now on.
@@ -207,6 +209,7 @@ impl App {
                 // Ends the streams of those who watch, which would hold up the stop otherwise.
                 health.clear_service_status(name).await;
             }
+            devtool.close();
             let _ = told.send(signal);
             // Asked twice: whoever asks does not want to wait for the rest.
             signals.next().await;

@@ -7,6 +7,9 @@ use crate::proto::devtool::tool_call_confirmation::ModifiedDetails;
 use crate::proto::devtool::{ModifiedFileDetails, ToolCallConfirmation};
 use crate::proto::wkt::{Kind, Struct, Value};
 
+/// To the questions of one call, at the most; more are never asked.
+const ANSWERS: usize = 16;
+
 /// A part that answers a confirmation, whether or not the answer can be read.
 pub fn is_confirmation(part: &Part) -> bool {
     data(part).is_some_and(|data| {
@@ -49,41 +52,47 @@ fn data(part: &Part) -> Option<&Struct> {
 
 fn read(data: &Struct) -> Result<ToolCallConfirmation, String> {
     if data.fields.contains_key("callId") {
-        return Ok(coder_agent(data));
+        return coder_agent(data);
     }
     let text = serde_json::to_string(data).map_err(|error| error.to_string())?;
     serde_json::from_str(&text).map_err(|error| format!("is not a ToolCallConfirmation: {error}"))
 }
 
 /// `{callId, outcome, newContent?, answers?}`; answers by their number, as in `{"0": "yes"}`.
-fn coder_agent(data: &Struct) -> ToolCallConfirmation {
+fn coder_agent(data: &Struct) -> Result<ToolCallConfirmation, String> {
     let text = |name: &str| match data.fields.get(name).and_then(|value| value.kind.as_ref()) {
         Some(Kind::String(text)) => Some(text.clone()),
         _ => None,
     };
     let file = text("newContent").map(|new_content| ModifiedFileDetails { new_content });
-    ToolCallConfirmation {
+    Ok(ToolCallConfirmation {
         tool_call_id: text("callId").unwrap_or_default(),
         selected_option_id: text("outcome").unwrap_or_default(),
         modified_details: file.map(ModifiedDetails::FileDetails),
-        answers: answers(data),
+        answers: answers(data)?,
         ..ToolCallConfirmation::default()
-    }
+    })
 }
 
-fn answers(data: &Struct) -> Vec<String> {
-    let Some(Kind::Struct(numbered)) = data.fields.get("answers").and_then(|value| value.kind.as_ref())
-    else {
-        return Vec::new();
+/// By the number of their question; one that is left out is empty.
+fn answers(data: &Struct) -> Result<Vec<String>, String> {
+    const PROBLEM: &str = "answers: must be texts by the number of their question, as in {\"0\": \"yes\"}";
+    let numbered = match data.fields.get("answers").and_then(|value| value.kind.as_ref()) {
+        None | Some(Kind::Null(_)) => return Ok(Vec::new()),
+        Some(Kind::Struct(numbered)) => numbered,
+        Some(_) => return Err(PROBLEM.to_owned()),
     };
-    let mut answers: Vec<(usize, String)> = numbered
-        .fields
-        .iter()
-        .filter_map(|(number, answer)| match &answer.kind {
-            Some(Kind::String(text)) => Some((number.parse().ok()?, text.clone())),
-            _ => None,
-        })
-        .collect();
-    answers.sort();
-    answers.into_iter().map(|(_, answer)| answer).collect()
+    let mut answers = Vec::new();
+    for (number, answer) in &numbered.fields {
+        match (number.parse::<usize>(), &answer.kind) {
+            (Ok(number), Some(Kind::String(text))) if number < ANSWERS => {
+                answers.resize(answers.len().max(number + 1), String::new());
+                if let Some(place) = answers.get_mut(number) {
+                    place.clone_from(text);
+                }
+            }
+            _ => return Err(PROBLEM.to_owned()),
+        }
+    }
+    Ok(answers)
 }

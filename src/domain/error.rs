@@ -104,6 +104,7 @@ causes! {
     ModelFailed: "MODEL_FAILED", AGENA, Internal, 500, -32603;
     ModelBroken: "MODEL_BROKEN", AGENA, Internal, 502, -32603;
     RuleNotFound: "RULE_NOT_FOUND", AGENA, NotFound, 404, -32602;
+    CommandNotFound: "COMMAND_NOT_FOUND", AGENA, NotFound, 404, -32602;
     ResponseNotFound: "RESPONSE_NOT_FOUND", AGENA, NotFound, 404, -32602;
     Internal: "INTERNAL", AGENA, Internal, 500, -32603;
 }

@@ -61,6 +61,11 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
+    /// The model that answers where none is named; none where that is not known here.
+    fn default_model(&self) -> Option<String> {
+        None
+    }
+
     /// Whether this model looks things up on the web by itself (`googleSearch`, `urlContext`).
     fn searches(&self, _model: &str) -> bool {
         false

@@ -34,6 +34,13 @@ pub fn names_one(message: &Message) -> bool {
     message.parts.iter().any(|part| artifact_id(part).is_some())
 }
 
+/// The tasks that a message refers to, as a whole or beside an artifact.
+pub fn task_ids(message: &Message) -> impl Iterator<Item = &str> {
+    let beside = message.parts.iter().filter(|part| artifact_id(part).is_some());
+    let beside = beside.filter_map(|part| member(part, "taskId"));
+    message.reference_task_ids.iter().map(String::as_str).chain(beside)
+}
+
 fn choose(candidates: Vec<&Artifact>) -> Reference<'_> {
     match candidates.as_slice() {
         [] => Reference::Nothing,
@@ -54,8 +61,12 @@ pub fn newest_by_name(tasks: &[Task]) -> Vec<&Artifact> {
 }
 
 fn artifact_id(part: &Part) -> Option<&str> {
-    match part.metadata.as_ref()?.fields.get("artifactId")?.kind.as_ref()? {
-        Kind::String(id) => Some(id),
+    member(part, "artifactId")
+}
+
+fn member<'a>(part: &'a Part, name: &str) -> Option<&'a str> {
+    match part.metadata.as_ref()?.fields.get(name)?.kind.as_ref()? {
+        Kind::String(text) => Some(text),
         _ => None,
     }
 }

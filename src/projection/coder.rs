@@ -3,6 +3,7 @@
 //! service calls it for tasks that such a client has begun.
 
 mod call;
+pub mod command;
 pub mod metadata;
 pub mod opening;
 pub mod outcome;
@@ -22,7 +23,7 @@ use crate::proto::devtool::{AgentSettings, LiveOutput, ToolCall, Usage};
 use crate::proto::gemini::Content;
 use crate::proto::gemini::part::Data;
 use crate::proto::task::task_event::Event;
-use crate::proto::task::{ArtifactDelta, StateChanged, TaskEvent};
+use crate::proto::task::{StateChanged, TaskEvent};
 use crate::proto::wkt::Struct;
 
 /// What an update is about, in the words of that server.
@@ -84,24 +85,25 @@ impl View {
         };
         self.calls.fold(what);
         self.remember(what);
-        let payload = match what {
-            Event::State(change) => self.state(change, event),
-            Event::Answer(answer) if wants_tools(answer) => self.works(event),
-            // The model reads the results when the last call has ended.
-            Event::ToolAnswer(_) if self.calls.is_empty() => self.works(event),
-            Event::Text(delta) => {
-                let id = str::from_utf8(&delta.message_id).unwrap_or_default().to_owned();
-                self.says(id, Part::text(delta.text.as_str()), Kind::Text, event)
-            }
-            Event::Thought(thought) => self.tells(data(thought), Kind::Thought, event),
-            Event::ToolCall(call) => self.call(call, event),
-            Event::Decision(decided) => self.call(self.approved(&decided.tool_call_id)?, event),
-            Event::ToolOutput(_) => Payload::ArtifactUpdate(Box::new(printed?)),
-            Event::Artifact(delta) if !delta.of_file => {
-                Payload::ArtifactUpdate(Box::new(self.artifact(delta)))
-            }
-            _ => return None,
-        };
+        let payload =
+            match what {
+                Event::State(change) => self.state(change, event),
+                Event::Answer(answer) if wants_tools(answer) => self.works(event),
+                // The model reads the results when the last call has ended.
+                Event::ToolAnswer(_) if self.calls.is_empty() => self.works(event),
+                Event::Text(delta) => {
+                    let id = str::from_utf8(&delta.message_id).unwrap_or_default().to_owned();
+                    self.says(id, Part::text(delta.text.as_str()), Kind::Text, event)
+                }
+                Event::Thought(thought) => self.tells(data(thought), Kind::Thought, event),
+                Event::ToolCall(call) => self.call(call, event),
+                Event::Decision(decided) => self.call(self.approved(&decided.tool_call_id)?, event),
+                Event::ToolOutput(_) => Payload::ArtifactUpdate(Box::new(printed?)),
+                Event::Artifact(delta) if !delta.of_file => Payload::ArtifactUpdate(Box::new(
+                    super::artifact(&self.task_id, &self.context_id, delta, None),
+                )),
+                _ => return None,
+            };
         Some(StreamResponse { payload: Some(payload) })
     }
 
@@ -228,17 +230,6 @@ impl View {
             last_chunk: false,
             metadata: None,
         })
-    }
-
-    fn artifact(&self, delta: &ArtifactDelta) -> TaskArtifactUpdateEvent {
-        TaskArtifactUpdateEvent {
-            task_id: self.task_id.clone(),
-            context_id: self.context_id.clone(),
-            artifact: delta.artifact.clone(),
-            append: delta.append,
-            last_chunk: delta.last_chunk,
-            metadata: None,
-        }
     }
 }
 

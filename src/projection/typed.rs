@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::proto::a2a::{Message, TaskArtifactUpdateEvent, TaskState, TaskStatus};
+use crate::proto::a2a::{Message, TaskState, TaskStatus};
 use crate::proto::devtool::task_update::Update;
 use crate::proto::devtool::{
     StateCount, Statistics, TaskCreated, TaskUpdate, ToolCallDecided, ToolCallStatus, ToolCount, Usage,
 };
 use crate::proto::task::task_event::Event;
-use crate::proto::task::{ArtifactDelta, StateChanged, TaskEvent};
+use crate::proto::task::{StateChanged, TaskEvent};
 
 /// In characters; a list has one line for it.
 const TITLE: usize = 80;
@@ -49,7 +49,9 @@ impl View {
                 tool_call_id: decided.tool_call_id.clone(),
                 decision: decided.decision.clone(),
             }),
-            Event::Artifact(delta) => Update::Artifact(self.artifact(delta)),
+            Event::Artifact(delta) => {
+                Update::Artifact(super::artifact(&self.task_id, &self.context_id, delta, None))
+            }
             Event::Message(message) => Update::Message((**message).clone()),
             Event::Usage(usage) => Update::Usage((**usage).clone()),
             _ => return None,
@@ -63,17 +65,6 @@ impl View {
             error,
             update: Some(update),
         })
-    }
-
-    fn artifact(&self, delta: &ArtifactDelta) -> TaskArtifactUpdateEvent {
-        TaskArtifactUpdateEvent {
-            task_id: self.task_id.clone(),
-            context_id: self.context_id.clone(),
-            artifact: delta.artifact.clone(),
-            append: delta.append,
-            last_chunk: delta.last_chunk,
-            metadata: None,
-        }
     }
 }
 

@@ -121,14 +121,7 @@ impl View {
     }
 
     fn artifact(&self, delta: &ArtifactDelta, sequence: u64) -> TaskArtifactUpdateEvent {
-        TaskArtifactUpdateEvent {
-            task_id: self.task_id.clone(),
-            context_id: self.context_id.clone(),
-            artifact: delta.artifact.clone(),
-            append: delta.append,
-            last_chunk: delta.last_chunk,
-            metadata: self.cursor(sequence),
-        }
+        super::artifact(&self.task_id, &self.context_id, delta, self.cursor(sequence))
     }
 
     #[allow(clippy::cast_precision_loss, reason = "no task has 2^53 events")]

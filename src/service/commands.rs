@@ -1,7 +1,8 @@
 //! Slash commands for whoever asks: the list, and an execution, which is a task. JSON-RPC and the typed service call it;
 //! what commands do is the agent's.
 
-use crate::agent::{Engine, EngineError, Executed, Wanted, Watch};
+pub(super) use crate::agent::Wanted;
+use crate::agent::{Engine, EngineError, Executed, Watch};
 use crate::domain::error::{Cause, Error};
 use crate::domain::principal::Principal;
 use crate::proto::devtool::{
@@ -27,7 +28,14 @@ pub(super) async fn execute(
     request: ExecuteSlashCommandRequest,
 ) -> Result<(ExecuteSlashCommandResponse, Option<Watch>), Error> {
     let ExecuteSlashCommandRequest { command_path: path, args, context_id, settings } = request;
-    let wanted = Wanted { tenant: String::new(), context_id, settings, path, args };
+    start(engine, who, Wanted { context_id, settings, path, args, ..Wanted::default() }).await
+}
+
+pub(super) async fn start(
+    engine: &Engine,
+    who: &Principal,
+    wanted: Wanted,
+) -> Result<(ExecuteSlashCommandResponse, Option<Watch>), Error> {
     Ok(match engine.execute(who, wanted).await.map_err(fault)? {
         Executed::NotStarted(message) => {
             let status = CommandExecutionStatus::FailedToStart.into();

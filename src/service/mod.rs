@@ -14,6 +14,8 @@ pub mod openai;
 mod paging;
 pub mod push_body;
 pub mod responses;
+mod told;
+mod undecided;
 mod who;
 
 pub use who::{last_event_id, who};

@@ -22,6 +22,10 @@ pub struct Envelope {
 pub struct Id(String);
 
 impl Id {
+    pub fn text(id: &str) -> Self {
+        Self(serde_json::Value::from(id).to_string())
+    }
+
     /// Of a request whose id cannot be read.
     pub fn null() -> Self {
         Self("null".to_owned())

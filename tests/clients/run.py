@@ -1,10 +1,11 @@
-"""Runs every client against the built server: grpcio, connect-web, the SDKs of A2A and of the vendors of models, MCP
-servers behind the agent, curl, and the commands of the README.
+"""Runs every client against the built server: grpcio, connect-web, the clients of the documentation, the SDKs of A2A and of
+the vendors of models, MCP servers behind the agent, curl, and the commands of the README.
 
     python run.py path/to/agena path/to/clients
 
 The second is a directory that scripts/test makes: `node` with the .mjs files, their packages and the generated
-schema, `a2a10` and `a2a03` with the two SDKs for Python, `sdk`, `sdk-node` and `langchain` with those of the vendors.
+schema, `example` with the built client of docs/write-a-client, `a2a10` and `a2a03` with the two SDKs for Python, `sdk`,
+`sdk-node` and `langchain` with those of the vendors.
 With AGENA_CLIENTS_PREVIOUS=1 the major versions before run as well, from `sdk-previous` and `sdk-previous-node`.
 Prints a line per case, then the counts; exits 1 if a case failed.
 """
@@ -17,7 +18,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import example_cases
 import http_cases
+import link_cases
 import mcp_cases
 import start_cases
 import tls_cases
@@ -74,6 +77,12 @@ def typed(report: Report, place: Place, clients: Path) -> None:
         report.program("grpcio, typed", program)
         report.program("connect-web, typed", ["node", str(clients / "node/devtool.mjs"), server.url, server.token])
         stop(report, server)
+
+
+def documented(report: Report, place: Place, clients: Path) -> None:
+    heading("The clients of the documentation, and its links")
+    report.run(link_cases.cases())
+    example_cases.run(report, place, clients)
 
 
 def vendors(clients: Path, suffix: str, name: str) -> list[tuple[str, list[str]]]:
@@ -165,6 +174,7 @@ def main() -> int:
             lambda: plain(report, place, clients / "node"),
             lambda: a2a(report, place, clients),
             lambda: typed(report, place, clients),
+            lambda: documented(report, place, clients),
             lambda: facades(report, place, clients),
             lambda: servers(report, place, clients / "node"),
             lambda: encrypted(report, place),

@@ -100,6 +100,11 @@ class Server:
         self._process.terminate()
         return self._process.wait(within)
 
+    def kill(self) -> None:
+        """Ends it as a crash does."""
+        self._process.kill()
+        self._process.wait(STOP_SECONDS)
+
     @property
     def log(self) -> str:
         self._log.seek(0)
@@ -129,8 +134,7 @@ class Server:
 
     def _end(self) -> None:
         if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait(STOP_SECONDS)
+            self.kill()
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._log.close()

@@ -35,11 +35,9 @@ impl Desk {
     }
 
     pub(super) fn model(&self) -> String {
-        let default = &self.shared.mind.options.model;
-        match (self.settings.model.is_empty(), default.is_empty()) {
-            (false, _) => self.settings.model.clone(),
-            (true, false) => default.clone(),
-            (true, true) => "the server's own".to_owned(),
+        match self.settings.model.is_empty() {
+            true => self.shared.mind.model(),
+            false => self.settings.model.clone(),
         }
     }
 

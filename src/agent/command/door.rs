@@ -26,6 +26,8 @@ pub struct Wanted {
     pub settings: Option<AgentSettings>,
     pub path: Vec<String>,
     pub args: String,
+    /// Its client sees its task in the words of Gemini CLI's own server.
+    pub conversational: bool,
 }
 
 /// What became of it.
@@ -116,7 +118,7 @@ fn task(wanted: &Wanted, name: &str, line: &Line, settings: Option<AgentSettings
         settings,
         push: None,
         command: Some(CommandLine { path, args: line.args.clone() }),
-        conversational: false,
+        conversational: wanted.conversational,
     }
 }
 

@@ -92,6 +92,10 @@ impl Backend for Patient {
         self.inner.relay(relay).await
     }
 
+    fn default_model(&self) -> Option<String> {
+        self.inner.default_model()
+    }
+
     fn searches(&self, model: &str) -> bool {
         self.inner.searches(model)
     }

@@ -92,6 +92,10 @@ impl Backend for Recorder {
         self.inner.prepare(request)
     }
 
+    fn default_model(&self) -> Option<String> {
+        self.inner.default_model()
+    }
+
     fn searches(&self, model: &str) -> bool {
         let searches = self.inner.searches(model);
         if searches {

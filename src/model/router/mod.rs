@@ -304,6 +304,10 @@ impl Backend for Router {
         self.pass(relay).await
     }
 
+    fn default_model(&self) -> Option<String> {
+        Some(self.now().table.names.model.clone()).filter(|model| !model.is_empty())
+    }
+
     /// Whether anybody on the way can, on whatever arm.
     fn searches(&self, model: &str) -> bool {
         let now = self.now();

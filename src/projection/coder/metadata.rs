@@ -1,9 +1,8 @@
 //! What that server tells of a task on its own routes: its state, its model and its tools. Pure; the service calls it.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
+use crate::domain::mcp::{ServerStatus, State};
 use crate::domain::tool::Declaration;
 use crate::projection::v03;
 use crate::proto::a2a::TaskState;
@@ -16,17 +15,14 @@ pub struct Facts<'a> {
     pub state: TaskState,
     pub model: &'a str,
     pub tools: &'a [Declaration],
+    pub servers: &'a [ServerStatus],
 }
 
 pub fn shape(facts: &Facts<'_>) -> Value {
-    let mut servers: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-    for declaration in facts.tools {
-        if let Some(server) = &declaration.server {
-            servers.entry(server).or_default().push(tool(declaration));
-        }
-    }
-    let servers = servers.into_iter();
-    let servers = servers.map(|(name, tools)| json!({"name": name, "status": "connected", "tools": tools}));
+    let servers = facts.servers.iter().map(|server| {
+        let its = facts.tools.iter().filter(|tool| tool.server.as_ref() == Some(&server.name));
+        json!({"name": server.name, "status": status(server.state), "tools": its.map(tool).collect::<Vec<_>>()})
+    });
     json!({
         "id": facts.id,
         "contextId": facts.context_id,
@@ -35,6 +31,14 @@ pub fn shape(facts: &Facts<'_>) -> Value {
         "mcpServers": servers.collect::<Vec<_>>(),
         "availableTools": facts.tools.iter().map(tool).collect::<Vec<_>>(),
     })
+}
+
+fn status(state: State) -> &'static str {
+    match state {
+        State::Connected => "connected",
+        State::Connecting => "connecting",
+        State::Unapproved | State::Idle | State::Failed => "disconnected",
+    }
 }
 
 /// The word of 0.3 for a state.

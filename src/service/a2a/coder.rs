@@ -8,18 +8,29 @@ use tonic::{Request, Status};
 
 use super::fault::{Wanted, fault};
 use super::negotiate::Caller;
+use super::stream::Items;
 use super::{A2a, limits};
+use crate::agent::{EngineError, Offered};
 use crate::domain::confirmation::is_coder;
 use crate::domain::dialect::Dialect;
-use crate::domain::error::Error;
+use crate::domain::error::{Cause, Error};
 use crate::domain::extension::{CODER_AGENT, DEVELOPMENT_TOOL};
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::Head;
-use crate::domain::tool::Declaration;
+use crate::projection::coder::command::{self, Called};
 use crate::projection::coder::metadata::{self, Facts};
 use crate::projection::coder::{opening, outcome};
 use crate::proto::a2a::Message;
-use crate::proto::devtool::ToolCallConfirmation;
+use crate::proto::devtool::{GetAllSlashCommandsRequest, ToolCallConfirmation};
+use crate::service::commands;
+
+/// What became of a command that was executed.
+pub enum Ran {
+    /// As `{name, data}`.
+    Ended(Value),
+    /// It works on or asks: the events of its task tell.
+    GoesOn { task_id: String, events: Items },
+}
 
 /// Tasks on one list.
 const MOST: usize = 100;
@@ -78,7 +89,39 @@ impl A2a {
             opening::read(request.get_ref()).map_err(|(field, problem)| Error::field(field, problem))?;
         limits::id("contextId", &opening.context_id)?;
         let opened = self.engine.open(&caller.who, opening.context_id, opening.settings).await;
-        Ok(opened.map_err(|e| fault(e, Wanted::Say))?)
+        Ok(opened.map_err(|error| match error {
+            // Its clients know nothing of the extension.
+            EngineError::Settings(bad) => Error::field("agentSettings.workspacePath", bad.problem),
+            error => fault(error, Wanted::Say),
+        })?)
+    }
+
+    /// The commands of the default workspace: that server knows no other.
+    pub async fn list_commands(&self, request: Request<()>) -> Result<Value, Status> {
+        let caller = self.enter(&request, "")?;
+        let listed = commands::list(&self.engine, &caller.who, GetAllSlashCommandsRequest::default()).await?;
+        Ok(command::list(&listed.commands))
+    }
+
+    pub async fn execute_command(&self, request: Request<Value>) -> Result<Ran, Status> {
+        let caller = self.enter(&request, "")?;
+        let called =
+            command::read(request.get_ref()).map_err(|(field, problem)| Error::field(field, problem))?;
+        let Called { name, path, args } = called;
+        let wanted = commands::Wanted { path, args, conversational: true, ..commands::Wanted::default() };
+        let (response, watch) = commands::start(&self.engine, &caller.who, wanted).await?;
+        let Some(watch) = watch else {
+            return Err(Error::new(Cause::CommandNotFound, response.message).into());
+        };
+        let seen = watch.snapshot(None).await.map_err(|e| fault(e, Wanted::Read))?;
+        match seen.task.status.as_ref().map(|status| status.state()) {
+            // What went wrong is told there like anything else.
+            Some(state) if state.is_terminal() => Ok(Ran::Ended(command::result(&name, &seen.task))),
+            _ => {
+                let (task_id, events) = (seen.task.id.clone(), self.follow(&caller, &watch).await?);
+                Ok(Ran::GoesOn { task_id, events })
+            }
+        }
     }
 
     pub async fn task_metadata(&self, request: Request<String>) -> Result<Value, Status> {
@@ -103,17 +146,19 @@ impl A2a {
         &self,
         caller: &Caller,
         head: &Head,
-        tools: &mut BTreeMap<(String, Vec<String>), Vec<Declaration>>,
+        known: &mut BTreeMap<(String, Vec<String>), Offered>,
     ) -> Result<Value, Error> {
         let created = self.engine.created(&caller.who, &head.task_id).await;
         let settings = created.map_err(|e| fault(e, Wanted::Read))?.settings.unwrap_or_default();
         let key = (settings.workspace_path.clone(), settings.allowed_tools.clone());
-        if !tools.contains_key(&key) {
-            tools.insert(key.clone(), self.engine.tools(settings.clone()).await);
+        if !known.contains_key(&key) {
+            known.insert(key.clone(), self.engine.offered(&caller.who, head, settings.clone()).await);
         }
-        let model = if settings.model.is_empty() { self.engine.model() } else { &settings.model };
-        let tools = tools.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let own = self.engine.model();
+        let model = if settings.model.is_empty() { &own } else { &settings.model };
+        let none = Offered::default();
+        let Offered { tools, servers } = known.get(&key).unwrap_or(&none);
         let (id, context_id, state) = (&head.task_id, &head.context_id, head.state);
-        Ok(metadata::shape(&Facts { id, context_id, state, model, tools }))
+        Ok(metadata::shape(&Facts { id, context_id, state, model, tools, servers }))
     }
 }

@@ -1,10 +1,10 @@
 //! What A2A says when the agent refuses.
 
-use crate::agent::call::Refusal;
 use crate::agent::{EngineError, Refused};
 use crate::domain::error::{Cause, Error};
 use crate::domain::extension::DEVELOPMENT_TOOL;
 use crate::domain::store::StoreError;
+use crate::service::undecided::undecided;
 
 /// What a client wanted of a task that has ended.
 #[derive(Debug, Clone, Copy)]
@@ -25,26 +25,17 @@ pub(super) fn fault(error: EngineError, wanted: Wanted) -> Error {
             Error::new(Cause::TaskNotCancelable, "the task has ended and cannot be canceled")
         }
         (EngineError::Refused(_), _) => ended(),
-        (EngineError::Decision { part, refusal }, _) => decision(part, &refusal),
+        (EngineError::Decision { part, refusal }, _) => {
+            undecided(&format!("message.parts[{part}].data"), &refusal)
+        }
         (EngineError::Settings(bad), _) => {
             Error::field(format!("message.metadata[\"{DEVELOPMENT_TOOL}\"].{}", bad.field), bad.problem)
         }
-        (busy @ (EngineError::Busy | EngineError::Crowded), _) => Error::new(Cause::Busy, busy.to_string()),
+        (busy @ EngineError::Busy, _) => Error::new(Cause::Busy, busy.to_string()),
         (error, _) => {
             tracing::error!(%error, "the agent failed");
             Error::new(Cause::Internal, "the server could not do this; its log says why")
         }
-    }
-}
-
-/// Says which member of which decision is wrong. One that came too late is told what was decided.
-fn decision(part: usize, refusal: &Refusal) -> Error {
-    let field = format!("message.parts[{part}].data.{}", refusal.field());
-    match refusal {
-        Refusal::AlreadyDecided(decision) => Error::new(Cause::AlreadyDecided, format!("{field}: {refusal}"))
-            .with("selectedOptionId", &decision.selected_option_id)
-            .with("decidedBy", &decision.decided_by),
-        refusal => Error::field(field, refusal.to_string()),
     }
 }
 

@@ -18,6 +18,7 @@ use tonic::codegen::BoxStream;
 use tonic::metadata::MetadataValue;
 use tonic::{Request, Response, Status};
 
+pub use self::coder::Ran;
 pub use self::commands::Executing;
 use self::negotiate::Caller;
 use crate::agent::Engine;

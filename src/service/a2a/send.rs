@@ -19,7 +19,7 @@ use crate::projection::push_state::{self, PUSH_STATE};
 use crate::proto::a2a::part::Content;
 use crate::proto::a2a::send_message_response::Payload;
 use crate::proto::a2a::{Message, Part, Role, SendMessageRequest, SendMessageResponse, Task};
-use crate::proto::task::task_event::Event;
+use crate::service::told;
 
 impl A2a {
     pub(super) async fn send_and_wait(
@@ -212,16 +212,11 @@ async fn settle(watch: &Watch, after: u64) -> Result<(), Error> {
     let mut events = watch.events(after);
     while let Some(next) = events.next().await {
         let next = next.map_err(|e| fault(e, Wanted::Read))?;
-        if next.iter().any(|event| pauses(event.event.as_ref())) {
+        if next.iter().any(|event| told::pauses(event.event.as_ref())) {
             break;
         }
     }
     Ok(())
-}
-
-/// Whether whoever waits for an answer has it now.
-pub(super) fn pauses(event: Option<&Event>) -> bool {
-    matches!(event, Some(Event::State(change)) if change.state().is_terminal() || change.state().is_interrupted())
 }
 
 fn reply(parts: Vec<Part>, context_id: String) -> Message {

@@ -1,39 +1,27 @@
 //! Streams: a task first, then what happens to it, or only what was missed.
 
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-
+use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use futures::{Stream, StreamExt};
 use tonic::{Response, Status};
 
 use super::fault::{Wanted, fault};
 use super::negotiate::Caller;
-use super::send::{Outcome, pauses};
+use super::send::Outcome;
 use super::{A2a, answer};
 use crate::agent::{Events, Watch};
 use crate::domain::confirmation::is_confirmation;
-use crate::domain::dialect::{Cursor, Dialect, EndsAtPause};
+use crate::domain::dialect::{Dialect, EndsAtPause};
 use crate::domain::error::{Cause, Error};
 use crate::domain::extension::{DEVELOPMENT_TOOL, RESUME};
 use crate::domain::snapshot::Snapshot;
 use crate::domain::store::Head;
-use crate::domain::stretch::Stretch;
 use crate::projection::view::View;
 use crate::projection::{coder, v10};
 use crate::proto::a2a::stream_response::Payload;
-use crate::proto::a2a::{SendMessageRequest, StreamResponse};
+use crate::proto::a2a::{SendMessageRequest, StreamResponse, TaskState};
+use crate::service::told::{Told, Until};
 
-type Items = Response<BoxStream<'static, Result<StreamResponse, Status>>>;
-
-/// When a stream has told enough.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Until {
-    /// The task ends or asks: whoever sent a message has the answer.
-    Pause,
-    /// The task ends.
-    End,
-}
+pub type Items = Response<BoxStream<'static, Result<StreamResponse, Status>>>;
 
 impl A2a {
     pub(super) async fn send_and_stream(
@@ -57,7 +45,7 @@ impl A2a {
                     || (caller.is_coder(&snapshot) && snapshot.task.history.len() > 1);
                 match is_known {
                     true => Ok(self.behind(caller, &watch, &snapshot)),
-                    false => self.from(caller, &watch, snapshot, length, Until::Pause).await,
+                    false => self.from(caller, &watch, snapshot, length, Until::Pause(0)).await,
                 }
             }
         }
@@ -78,8 +66,8 @@ impl A2a {
             return Err(over());
         }
         if caller.is_coder(&snapshot) {
-            // A conversation has no end to wait for.
-            let mut turn = self.from(caller, &watch, snapshot, None, Until::Pause).await?;
+            let until = turn(snapshot.task.status.as_ref().map(|status| status.state()), snapshot.sequence);
+            let mut turn = self.from(caller, &watch, snapshot, None, until).await?;
             turn.extensions_mut().insert(EndsAtPause);
             return Ok(turn);
         }
@@ -89,12 +77,12 @@ impl A2a {
     /// From its first message on, until the task ends or asks.
     pub(super) async fn follow(&self, caller: &Caller, watch: &Watch) -> Result<Items, Error> {
         let snapshot = watch.snapshot(Some(2)).await.map_err(|e| fault(e, Wanted::Read))?;
-        self.from(caller, watch, snapshot, None, Until::Pause).await
+        self.from(caller, watch, snapshot, None, Until::Pause(0)).await
     }
 
     /// Only what comes behind it, until the task ends or asks.
     fn behind(&self, caller: &Caller, watch: &Watch, seen: &Snapshot) -> Items {
-        items(caller, None, watch.events(seen.sequence), self.view(caller, seen), Until::Pause)
+        items(caller, None, watch.events(seen.sequence), self.view(caller, seen), Until::Pause(0))
     }
 
     /// A cursor asks for what was missed, so the task may have ended meanwhile.
@@ -117,7 +105,16 @@ impl A2a {
             seen = watch.snapshot(after).await.map_err(|e| fault(e, Wanted::Read))?;
         }
         let view = self.view(caller, &seen);
-        Ok(items(caller, None, watch.events(after), view, Until::End))
+        if !caller.is_coder(&seen) {
+            return Ok(items(caller, None, watch.events(after), view, Until::End));
+        }
+        let until = turn(Some(head.state), head.sequence);
+        if until == Until::Here(after) {
+            return Ok(answer(caller, stream::empty().boxed()));
+        }
+        let mut missed = items(caller, None, watch.events(after), view, until);
+        missed.extensions_mut().insert(EndsAtPause);
+        Ok(missed)
     }
 
     /// The task as it was seen, and then what comes behind it.
@@ -140,7 +137,7 @@ impl A2a {
     /// What this client sees of a task from where it stands.
     pub(super) fn view(&self, caller: &Caller, seen: &Snapshot) -> View {
         if caller.is_coder(seen) {
-            return View::Coder(coder::View::of(seen, self.engine.model()));
+            return View::Coder(coder::View::of(seen, &self.engine.model()));
         }
         View::Native(v10::View {
             task_id: seen.task.id.clone(),
@@ -148,6 +145,14 @@ impl A2a {
             resume: caller.activates(RESUME),
             calls: caller.activates(DEVELOPMENT_TOOL).then(|| seen.calls.clone()),
         })
+    }
+}
+
+/// A conversation has no end to wait for: its turn has one, perhaps already.
+fn turn(state: Option<TaskState>, sequence: u64) -> Until {
+    match state {
+        Some(state) if state.is_terminal() || state == TaskState::InputRequired => Until::Here(sequence),
+        _ => Until::Pause(sequence),
     }
 }
 
@@ -162,71 +167,13 @@ fn items(
     view: View,
     until: Until,
 ) -> Items {
-    let cursor = Cursor::default();
-    let told = Told {
-        first,
-        events: Some(events),
-        now: Stretch::default(),
-        next: 0,
-        view,
-        cursor: cursor.clone(),
-        until,
+    let told = Told::new(events, view, until, |error| fault(error, Wanted::Read));
+    let told = match first {
+        Some((item, sequence)) => told.behind(item, sequence),
+        None => told,
     };
+    let cursor = told.cursor.clone();
     let mut response = answer(caller, told.boxed());
     response.extensions_mut().insert(cursor);
     response
-}
-
-/// The items of a stream. By hand, because most of what a stream costs is spent between one item and the next.
-struct Told {
-    first: Option<(StreamResponse, u64)>,
-    /// None when enough is told.
-    events: Option<Events>,
-    /// What came last of them, and how far it is told.
-    now: Stretch,
-    next: usize,
-    view: View,
-    cursor: Cursor,
-    until: Until,
-}
-
-impl Told {
-    /// Of what is there already.
-    fn ready(&mut self) -> Option<StreamResponse> {
-        if let Some((item, sequence)) = self.first.take() {
-            self.cursor.set(sequence);
-            return Some(item);
-        }
-        while let Some(event) = self.now.get(self.next) {
-            self.next += 1;
-            self.cursor.set(event.sequence);
-            let item = self.view.event(event);
-            if self.until == Until::Pause && pauses(event.event.as_ref()) {
-                self.now.truncate(self.next);
-                self.events = None;
-            }
-            if item.is_some() {
-                return item;
-            }
-        }
-        None
-    }
-}
-
-impl Stream for Told {
-    type Item = Result<StreamResponse, Status>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
-            if let Some(item) = self.ready() {
-                return Poll::Ready(Some(Ok(item)));
-            }
-            let Some(events) = &mut self.events else { return Poll::Ready(None) };
-            match ready!(events.poll_next_unpin(cx)) {
-                Some(Ok(stretch)) => (self.now, self.next) = (stretch, 0),
-                Some(Err(error)) => return Poll::Ready(Some(Err(fault(error, Wanted::Read).into()))),
-                None => self.events = None,
-            }
-        }
-    }
 }

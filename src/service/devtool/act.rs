@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::DevTool;
-use super::fault::{cannot_cancel, decision as decision_fault, fault};
+use super::fault::{cannot_cancel, fault};
 use crate::agent::call::Refusal;
 use crate::agent::{EngineError, Further, NewTask, Repeat, Sent, Watch};
 use crate::domain::confirmation::with_feedback;
@@ -18,6 +18,7 @@ use crate::proto::devtool::{
 };
 use crate::proto::task::task_event::Event;
 use crate::service::a2a::limits;
+use crate::service::undecided::undecided;
 
 /// What came of a start.
 pub(super) enum Started {
@@ -169,7 +170,7 @@ impl DevTool {
             _ => None,
         });
         match decided {
-            Some(decision) => decision_fault(&Refusal::AlreadyDecided(Box::new(decision))),
+            Some(decision) => undecided("confirmation", &Refusal::AlreadyDecided(Box::new(decision))),
             None => fault(error),
         }
     }

@@ -1,9 +1,9 @@
 //! What the typed service says when the agent refuses. Pure.
 
-use crate::agent::call::Refusal;
 use crate::agent::{EngineError, Refused};
 use crate::domain::error::{Cause, Error};
 use crate::domain::store::StoreError;
+use crate::service::undecided::undecided;
 
 pub(super) fn fault(error: impl Into<EngineError>) -> Error {
     match error.into() {
@@ -11,7 +11,7 @@ pub(super) fn fault(error: impl Into<EngineError>) -> Error {
         EngineError::Refused(_) => {
             Error::new(Cause::UnsupportedOperation, "the task has ended; nothing more can be done with it")
         }
-        EngineError::Decision { refusal, .. } => decision(&refusal),
+        EngineError::Decision { refusal, .. } => undecided("confirmation", &refusal),
         EngineError::Settings(bad) => Error::field(format!("settings.{}", bad.field), bad.problem),
         busy @ EngineError::Busy => Error::new(Cause::Busy, busy.to_string()),
         error => {
@@ -27,17 +27,6 @@ pub(super) fn cannot_cancel(error: EngineError) -> Error {
             Error::new(Cause::TaskNotCancelable, "the task has ended and cannot be canceled")
         }
         error => fault(error),
-    }
-}
-
-/// One that came too late is told what was decided.
-pub(super) fn decision(refusal: &Refusal) -> Error {
-    let field = format!("confirmation.{}", refusal.field());
-    match refusal {
-        Refusal::AlreadyDecided(decision) => Error::new(Cause::AlreadyDecided, format!("{field}: {refusal}"))
-            .with("selectedOptionId", &decision.selected_option_id)
-            .with("decidedBy", &decision.decided_by),
-        refusal => Error::field(field, refusal.to_string()),
     }
 }
 

@@ -1,35 +1,23 @@
 //! Following: the updates of one task, from a cursor on.
 
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-
-use futures::{Stream, StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
+use tonic::Response;
 use tonic::codegen::BoxStream;
-use tonic::{Response, Status};
 
 use super::DevTool;
 use super::act::Started;
 use super::fault::fault;
-use crate::agent::Events;
-use crate::domain::dialect::Cursor;
 use crate::domain::error::Error;
 use crate::domain::principal::Principal;
-use crate::domain::stretch::Stretch;
 use crate::projection::typed::View;
 use crate::proto::devtool::task_update::Update;
 use crate::proto::devtool::{
     FollowTaskRequest, FollowTaskResponse, StartTaskRequest, StartTaskResponse, TaskUpdate,
 };
-use crate::proto::task::task_event::Event;
+use crate::service::told::{Told, Until};
 
-/// When a stream has told enough.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Until {
-    /// The task ends or asks: whoever started it has the answer.
-    Pause,
-    /// The task ends.
-    End,
-}
+/// The updates of one task.
+pub(super) type Updates = Told<View>;
 
 impl DevTool {
     pub(super) async fn start_and_follow(
@@ -47,7 +35,7 @@ impl DevTool {
             }
             Started::Task(watch) => {
                 let view = View { task_id: watch.task_id().to_owned(), ..View::default() };
-                streamed(Updates::new(watch.events(0), view, Until::Pause), answer)
+                streamed(Told::new(watch.events(0), view, Until::Pause(0), fault), answer)
             }
         })
     }
@@ -78,7 +66,7 @@ impl DevTool {
         }
         let watch = self.engine.watch(who, &head);
         let view = View { task_id: head.task_id, context_id: head.context_id };
-        Ok(Updates::new(watch.events(after), view, Until::End))
+        Ok(Told::new(watch.events(after), view, Until::End, fault))
     }
 }
 
@@ -90,65 +78,4 @@ fn streamed<T: Send + 'static>(
     let mut response = Response::new(updates.map_ok(answer).boxed());
     response.extensions_mut().insert(cursor);
     response
-}
-
-/// By hand, because most of what a stream costs is spent between one item and the next.
-pub(super) struct Updates {
-    /// None when enough is told.
-    events: Option<Events>,
-    /// What came last of them, and how far it is told.
-    now: Stretch,
-    next: usize,
-    view: View,
-    cursor: Cursor,
-    until: Until,
-}
-
-impl Updates {
-    pub(super) fn new(events: Events, view: View, until: Until) -> Self {
-        let (now, cursor) = (Stretch::default(), Cursor::default());
-        Self { events: Some(events), now, next: 0, view, cursor, until }
-    }
-
-    /// Of what is there already.
-    fn ready(&mut self) -> Option<TaskUpdate> {
-        while let Some(event) = self.now.get(self.next) {
-            self.next += 1;
-            self.cursor.set(event.sequence);
-            let update = self.view.event(event);
-            if self.until == Until::Pause && pauses(event.event.as_ref()) {
-                self.now.truncate(self.next);
-                self.events = None;
-            }
-            if update.is_some() {
-                return update;
-            }
-        }
-        None
-    }
-}
-
-fn pauses(event: Option<&Event>) -> bool {
-    matches!(event, Some(Event::State(change)) if change.state().is_terminal() || change.state().is_interrupted())
-}
-
-impl Stream for Updates {
-    type Item = Result<TaskUpdate, Status>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
-            if let Some(update) = self.ready() {
-                return Poll::Ready(Some(Ok(update)));
-            }
-            let Some(events) = &mut self.events else { return Poll::Ready(None) };
-            match ready!(events.poll_next_unpin(cx)) {
-                Some(Ok(stretch)) => (self.now, self.next) = (stretch, 0),
-                Some(Err(error)) => {
-                    self.events = None;
-                    return Poll::Ready(Some(Err(fault(error).into())));
-                }
-                None => self.events = None,
-            }
-        }
-    }
 }

@@ -11,7 +11,8 @@ use tonic::{Status, Streaming};
 
 use super::DevTool;
 use super::act::Started;
-use super::follow::{Until, Updates};
+use super::fault::fault;
+use super::follow::Updates;
 use crate::domain::error::{Cause, Error};
 use crate::domain::principal::Principal;
 use crate::projection::typed::View;
@@ -21,6 +22,7 @@ use crate::proto::devtool::task_update::Update;
 use crate::proto::devtool::{ActionDone, InteractRequest, InteractResponse, TaskUpdate};
 use crate::proto::rpc;
 use crate::proto::schema::violations;
+use crate::service::told::Until;
 
 /// Tasks that one stream may follow.
 const FOLLOWED: usize = 256;
@@ -128,7 +130,7 @@ impl DevTool {
         }
         let events = self.engine.watch(who, &head).events(after);
         let view = View { task_id: head.task_id.clone(), context_id: head.context_id.clone() };
-        let follow = Some((head.task_id.clone(), Updates::new(events, view, Until::End)));
+        let follow = Some((head.task_id.clone(), Updates::new(events, view, Until::End, fault)));
         let (task_id, context_id, sequence) = (head.task_id, head.context_id, head.sequence);
         let done = ActionDone { task_id, context_id, sequence, tool_call: None };
         Ok(Done { done, follow, ..Done::default() })

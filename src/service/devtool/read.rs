@@ -3,6 +3,8 @@
 use std::fmt::Debug;
 use std::time::SystemTime;
 
+use prost::Message as _;
+
 use super::DevTool;
 use super::fault::fault;
 use crate::agent::EngineError;
@@ -10,13 +12,15 @@ use crate::domain::error::Error;
 use crate::domain::principal::Principal;
 use crate::domain::store::{After, ContextHead, Filter, Head, StoreError};
 use crate::projection::typed::{self, Tally};
-use crate::proto::a2a::TaskState;
+use crate::proto::a2a::{Artifact, TaskState};
 use crate::proto::devtool::*;
 use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
 use crate::proto::wkt::Timestamp;
 use crate::service::a2a::limits;
 
+/// What the artifacts of one task may hold together, in bytes. Clients of gRPC take 4 MiB unless they are told otherwise.
+const ARTIFACTS: usize = 1 << 20;
 const PAGE: usize = 50;
 const MOST: usize = 100;
 
@@ -33,7 +37,7 @@ impl DevTool {
         events.iter().filter_map(|event| event.event.as_ref()).for_each(|event| tally.event(event));
         let snapshot = crate::domain::snapshot::Snapshot::of(&events);
         let open_tool_calls = snapshot.calls.iter().cloned().collect();
-        let (status, artifacts) = (snapshot.task.status, snapshot.task.artifacts);
+        let (status, artifacts) = (snapshot.task.status, within(ARTIFACTS, snapshot.task.artifacts));
         Ok(GetTaskResponse { task, status, settings, open_tool_calls, artifacts, usage: tally.usage() })
     }
 
@@ -127,7 +131,7 @@ impl DevTool {
 
     /// Of a task that has ended the beginning is enough; of another it is looked up who is asked.
     async fn summarize(&self, who: &Principal, head: &Head) -> Result<TaskSummary, EngineError> {
-        let first = self.engine.store().events(who, &head.task_id, 0, 1).await?;
+        let first = self.beginning(who, &head.task_id, head.sequence).await?;
         let pending = match head.state.is_terminal() {
             true => 0,
             false => self.engine.watch(who, head).snapshot(None).await?.calls.asking().count(),
@@ -144,8 +148,23 @@ impl DevTool {
         })
     }
 
+    /// How a task began, up to its first message: one that was opened and left has none yet.
+    async fn beginning(
+        &self,
+        who: &Principal,
+        task_id: &str,
+        sequence: u64,
+    ) -> Result<Vec<TaskEvent>, EngineError> {
+        let store = self.engine.store();
+        let mut first = store.events(who, task_id, 0, 1).await?;
+        if first.len() == 1 && sequence > 1 {
+            first.extend(store.events(who, task_id, 1, 1).await?);
+        }
+        Ok(first)
+    }
+
     async fn context(&self, who: &Principal, context: &ContextHead) -> Result<ContextSummary, Error> {
-        let first = self.engine.store().events(who, &context.first_task, 0, 1).await;
+        let first = self.beginning(who, &context.first_task, u64::MAX).await;
         Ok(ContextSummary {
             context_id: context.context_id.clone(),
             // Purged meanwhile, it has none.
@@ -173,6 +192,18 @@ impl DevTool {
         let bad = || Error::field("page_token", "is not a token of this list; begin without one");
         self.pages.read(who, question, token).map(Some).ok_or_else(bad)
     }
+}
+
+/// As many as fit, those behind them without their content.
+fn within(budget: usize, mut artifacts: Vec<Artifact>) -> Vec<Artifact> {
+    let mut left = budget;
+    for artifact in &mut artifacts {
+        match left.checked_sub(artifact.encoded_len()) {
+            Some(rest) => left = rest,
+            None => artifact.parts.clear(),
+        }
+    }
+    artifacts
 }
 
 fn title(first: &[TaskEvent]) -> String {

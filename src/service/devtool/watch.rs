@@ -83,10 +83,14 @@ impl Watching {
         Ok(task.map(|task| WatchTasksResponse { task: Some(task), caught_up: false }))
     }
 
-    /// For a change, and takes all that are there: a task that changed twice meanwhile is told of once.
+    /// For a change, and takes all that are there: a task that changed twice meanwhile is told of once. False when no more
+    /// come.
     async fn wait(&mut self) -> Result<bool, Error> {
         let mut seen = HashSet::new();
-        let mut next = self.changes.recv().await;
+        let mut next = tokio::select! {
+            next = self.changes.recv() => next,
+            () = self.service.closing.cancelled() => return Ok(false),
+        };
         loop {
             match next {
                 Ok(Changed { who, task_id }) => {

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { createClient, Code, ConnectError } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { DevelopmentToolService } from "./gen/agena/devtool/v1/service_pb.js";
+import { CommandExecutionStatus } from "./gen/agena/devtool/v1/command_pb.js";
 import { ToolCallStatus } from "./gen/agena/devtool/v1/tool_call_pb.js";
 import { TaskState } from "./gen/lf/a2a/v1/a2a_pb.js";
 
@@ -52,10 +53,7 @@ const cases = {
     const [taskId, call] = await asked(SHELL);
     assert.equal(call.confirmationRequest.details.value.command, "echo hello");
     const pending = await client.listPendingConfirmations({});
-    assert.deepEqual(
-      pending.confirmations.map((one) => one.taskId),
-      [taskId],
-    );
+    assert.ok(pending.confirmations.some((one) => one.taskId === taskId));
     const { toolCall } = await confirm(taskId, call, { fingerprint: call.confirmationRequest.fingerprint });
     assert.equal(toolCall.decision.selectedOptionId, "proceed_once");
     const whole = await updates(client.followTask({ taskId }));
@@ -96,6 +94,19 @@ const cases = {
       (reason) => ConnectError.from(reason),
     );
     assert.equal(error?.code, Code.FailedPrecondition);
+  },
+
+  "a slash command is listed, executed and approved": async () => {
+    const { commands } = await client.getAllSlashCommands({});
+    assert.ok(commands.some((one) => one.name === "restore"));
+    const executed = await client.executeSlashCommand({ commandPath: ["memory", "add"], args: "likes coffee" });
+    assert.equal(executed.status, CommandExecutionStatus.AWAITING_ACTION_CONFIRMATION);
+    const taskId = executed.executionId;
+    const { openToolCalls } = await client.getTask({ taskId });
+    assert.equal(openToolCalls[0].toolName, "save_memory");
+    await confirm(taskId, openToolCalls[0]);
+    const seen = await updates(client.followTask({ taskId }));
+    assert.equal(seen.at(-1).update.value.state, TaskState.COMPLETED);
   },
 
   "a list of tasks is live": async () => {

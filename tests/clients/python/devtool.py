@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import grpc
-from agena.devtool.v1 import service_pb2, service_pb2_grpc, tool_call_pb2
+from agena.devtool.v1 import command_pb2, service_pb2, service_pb2_grpc, tool_call_pb2
 from lf.a2a.v1 import a2a_pb2
 
 # A call that takes longer than this has hung.
@@ -148,12 +148,28 @@ def interaction(client: Client) -> None:
         raise AssertionError("the stream ended before the task")
 
 
+def command(client: Client) -> None:
+    listed = client("GetAllSlashCommands", command_pb2.GetAllSlashCommandsRequest()).commands
+    if not {"about", "memory", "restore"} <= {one.name for one in listed}:
+        raise AssertionError(f"commands are missing: {[one.name for one in listed]}")
+    request = command_pb2.ExecuteSlashCommandRequest(command_path=["memory", "add"], args="likes tea")
+    executed = client("ExecuteSlashCommand", request)
+    expect("the status", executed.status, command_pb2.AWAITING_ACTION_CONFIRMATION)
+    task = executed.execution_id
+    request = service_pb2.GetTaskRequest(task_id=task)
+    [call] = client("GetTask", request).open_tool_calls
+    expect("the tool", call.tool_name, "save_memory")
+    client.confirm(task, call.tool_call_id, "proceed_once", fingerprint=call.confirmation_request.fingerprint)
+    expect("the end", client.follow(task)[-1].status.state, COMPLETED)
+
+
 CASES: dict[str, Callable[[Client], None]] = {
     "a call is approved, and the stream goes on from every cursor": approval,
     "an edited file is written as it was edited": modification,
     "a question is answered": questions,
     "a second answer is told that it is late": late,
     "a task lives on one bidirectional stream": interaction,
+    "a slash command is listed, executed and approved": command,
 }
 
 

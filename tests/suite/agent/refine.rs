@@ -117,6 +117,15 @@ async fn what_could_be_meant_is_told_and_what_cannot_be_found_is_asked_for() {
     let question = lost["status"]["message"]["parts"][0]["text"].as_str().unwrap();
     assert!(question.contains("sailboat.svg") && question.contains("house.svg"), "{question}");
     assert_eq!(asked.lock().unwrap().len(), questions, "no model guesses");
+    let nowhere = json!({"contextId": boat["contextId"], "referenceTaskIds": ["no-such-task"]});
+    let lost_task = send(&client, Binding::Grpc, "make it red", nowhere).await;
+    assert_eq!(lost_task["status"]["state"], "TASK_STATE_INPUT_REQUIRED");
+    let id = &boat["artifacts"][0]["artifactId"];
+    let part = json!({"text": "what is it?", "metadata": {"artifactId": id}});
+    send(&client, Binding::Grpc, "", json!({"contextId": boat["contextId"], "parts": [part]})).await;
+    let told = instruction(asked.lock().unwrap().last().unwrap());
+    assert!(told.contains("The user means sailboat.svg") && told.contains("fill="), "{told}");
+    assert!(!told.contains("house.svg"), "who names one means no other: {told}");
     let on = json!({"taskId": lost["id"], "contextId": lost["contextId"]});
     let done = send(&client, Binding::Grpc, "the sailboat is to be red", on).await;
     assert_eq!(done["status"]["state"], "TASK_STATE_COMPLETED");

@@ -48,25 +48,20 @@ impl Coder {
         soon(self.read("message/stream", json!({"message": named(message)}), enough)).await
     }
 
-    pub async fn read(&self, method: &str, params: Value, mut enough: impl FnMut(&Value) -> bool) -> Seen {
-        let mut response = self.post(method, &params).await;
-        let (mut seen, mut rest) = (Seen::default(), String::new());
-        while let Some(chunk) = response.chunk().await.unwrap() {
-            rest.push_str(std::str::from_utf8(&chunk).unwrap());
-            while let Some((frame, more)) = rest.split_once("\n\n") {
-                let data = frame.lines().find_map(|line| line.strip_prefix("data: "));
-                let event: Option<Value> = data.map(|data| serde_json::from_str(data).unwrap());
-                rest = more.to_owned();
-                let Some(event) = event else { continue };
-                seen.0.push(event.get("result").cloned().unwrap_or(event));
-                // That server's SDK closes a stream at the first event that says so.
-                let last = seen.0.last().unwrap();
-                if last["final"] == true || enough(last) {
-                    return seen;
-                }
-            }
-        }
-        seen
+    pub async fn read(&self, method: &str, params: Value, enough: impl FnMut(&Value) -> bool) -> Seen {
+        seen(self.post(method, &params).await, enough).await
+    }
+
+    /// What comes behind a cursor, or the task first, until the stream ends or says that it does.
+    pub async fn follow(&self, task: &str, after: Option<u64>) -> Seen {
+        let body =
+            json!({"jsonrpc": "2.0", "id": "1", "method": "tasks/resubscribe", "params": {"id": task}});
+        let request = http().post(&self.url).bearer_auth(TOKEN).json(&body);
+        let request = match after {
+            Some(after) => request.header("last-event-id", after.to_string()),
+            None => request,
+        };
+        soon(async { seen(request.send().await.unwrap(), |_| false).await }).await
     }
 
     pub async fn call(&self, method: &str, params: Value) -> Value {
@@ -78,6 +73,27 @@ impl Coder {
         let body = json!({"jsonrpc": "2.0", "id": "1", "method": method, "params": params});
         http().post(&self.url).bearer_auth(TOKEN).json(&body).send().await.unwrap()
     }
+}
+
+/// Reads a stream as that server's SDK does.
+pub async fn seen(mut response: reqwest::Response, mut enough: impl FnMut(&Value) -> bool) -> Seen {
+    let (mut seen, mut rest) = (Seen::default(), String::new());
+    while let Some(chunk) = response.chunk().await.unwrap() {
+        rest.push_str(std::str::from_utf8(&chunk).unwrap());
+        while let Some((frame, more)) = rest.split_once("\n\n") {
+            let data = frame.lines().find_map(|line| line.strip_prefix("data: "));
+            let event: Option<Value> = data.map(|data| serde_json::from_str(data).unwrap());
+            rest = more.to_owned();
+            let Some(event) = event else { continue };
+            seen.0.push(event.get("result").cloned().unwrap_or(event));
+            // That server's SDK closes a stream at the first event that says so.
+            let last = seen.0.last().unwrap();
+            if last["final"] == true || enough(last) {
+                return seen;
+            }
+        }
+    }
+    seen
 }
 
 pub fn named(mut message: Value) -> Value {

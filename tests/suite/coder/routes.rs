@@ -52,12 +52,37 @@ async fn what_cannot_be_opened_is_refused() {
         assert_eq!(status, 400, "{answer}");
         assert!(answer["error"].is_string(), "{answer}");
     }
+    let elsewhere = json!({"agentSettings": {"workspacePath": "/"}});
+    let (status, answer) = bench.server.call_as(TOKEN, "POST", "/tasks", Some(&elsewhere)).await;
+    assert_eq!(status, 400);
+    assert!(answer["error"].as_str().unwrap().starts_with("agentSettings.workspacePath"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_too_many_that_were_opened_and_left_the_oldest_goes() {
+    let bench = Bench::start("").await;
+    let oldest = bench.server.call("POST", "/tasks", Some(&json!({}))).await;
     for _ in 0..100 {
-        bench.server.call("POST", "/tasks", Some(&json!({}))).await;
+        assert_eq!(bench.server.call_as(TOKEN, "POST", "/tasks", Some(&json!({}))).await.0, 201);
     }
-    let (status, answer) = bench.server.call_as(TOKEN, "POST", "/tasks", Some(&json!({}))).await;
-    assert!(status == 429 || status == 503, "{status} {answer}");
+    let path = format!("/tasks/{}/metadata", oldest.as_str().unwrap());
+    assert_eq!(bench.server.call("GET", &path, None).await["metadata"]["taskState"], "canceled");
     assert_eq!(bench.server.call("GET", "/tasks/metadata", None).await.as_array().unwrap().len(), 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_is_opened_in_a_context_works_where_that_works() {
+    let rules =
+        json!({"rules": [{"do": [{"call": {"tool": "run_shell_command", "with": {"command": "pwd"}}}]}]});
+    let bench = Bench::start(&rules.to_string()).await;
+    std::fs::create_dir(bench.path("below")).unwrap();
+    let settings = json!({"kind": "agent-settings", "workspacePath": bench.path("below")});
+    bench.server.call("POST", "/tasks", Some(&json!({"contextId": "c", "agentSettings": settings}))).await;
+    let id = bench.server.call("POST", "/tasks", Some(&json!({"contextId": "c"}))).await;
+    let coder = Coder::of(&bench);
+    let asks = coder.say(id.as_str().unwrap(), "where?").await;
+    let done = coder.answer(&asks.task(), asks.answer("proceed_once")).await;
+    assert!(done.output().trim().ends_with("/below"), "{:?}", done.output());
 }
 
 #[tokio::test(flavor = "multi_thread")]

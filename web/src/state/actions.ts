@@ -5,11 +5,11 @@ import { signal } from "@preact/signals";
 import { ApprovalMode, AgentSettingsSchema, type AgentSettings } from "#gen/agena/devtool/v1/event_pb";
 import type { TaskUpdate } from "#gen/agena/devtool/v1/service_pb";
 import { CommandExecutionStatus } from "#gen/agena/devtool/v1/command_pb";
+import { again } from "../wire/again";
 import { devtool } from "../wire/client";
-import { isPassing, problemOf } from "../wire/errors";
-import { backoff, pause } from "../wire/retry";
+import { problemOf } from "../wire/errors";
 import type { Opened } from "../wire/streams";
-import { announce, complain } from "./announce";
+import { complain, say } from "./announce";
 import { follow, openViews } from "./conversation";
 import { hasEnded, type TaskView } from "./model";
 import { preferences } from "./preferences";
@@ -70,8 +70,9 @@ async function start(prompt: string): Promise<void> {
     if (update === undefined) throw new Error("The server started no task.");
     return { first: update, rest: stream };
   });
-  follow(first.taskId, (options) => joined(first, rest, options, stop));
+  // Going there leaves whatever else was followed, so it comes first.
   go({ contextId: first.contextId });
+  follow(first.taskId, (options) => joined(first, rest, options, stop));
   soon();
 }
 
@@ -92,27 +93,14 @@ async function goOn(taskId: string, prompt: string): Promise<void> {
   const request = { taskId, prompt, messageId: crypto.randomUUID() };
   const answer = await again(() => devtool.continueTask(request));
   follow(answer.taskId);
-  if (answer.taskId === taskId) announce("Sent. The task hears it in its next turn.");
+  if (answer.taskId === taskId) say("Sent. The task hears it in its next turn.");
   soon();
-}
-
-const TRIES = 5;
-
-async function again<T>(call: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await call();
-    } catch (error) {
-      if (attempt + 1 >= TRIES || !isPassing(error)) throw error;
-      await pause(backoff(attempt));
-    }
-  }
 }
 
 export async function cancel(taskId: string): Promise<void> {
   try {
     await devtool.cancelTask({ taskId });
-    announce("The task is canceled.");
+    say("The task is canceled.");
   } catch (error) {
     complain(problemOf(error).message);
   }
@@ -130,8 +118,8 @@ export async function runCommand(path: string[], args: string): Promise<boolean>
       complain(answer.message);
       return false;
     }
-    follow(answer.executionId);
     go({ contextId: answer.contextId });
+    follow(answer.executionId);
     soon();
     return true;
   } catch (error) {

@@ -5,6 +5,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { TaskUpdate } from "#gen/agena/devtool/v1/service_pb";
 import { devtool } from "../wire/client";
 import { problemOf } from "../wire/errors";
+import { Slots } from "../wire/slots";
 import { keep, type Opened } from "../wire/streams";
 import { fold } from "./fold";
 import { FrameQueue } from "./frame";
@@ -13,6 +14,8 @@ import { route } from "./route";
 import { learn, tasks, tasksOf } from "./tasks";
 
 const views = new Map<string, TaskView>();
+// With the list of tasks that makes three connections; the others of a browser's six are for calls, and for a second page.
+const slots = new Slots(2);
 const following = new Map<string, AbortController>();
 
 /** Grows at most once a frame, when something that is shown has changed. */
@@ -55,8 +58,12 @@ export function followRoute(): () => void {
   });
   // A task that another client starts in the open context appears by itself.
   const stopTasks = effect(() => {
-    const known = tasks.value;
-    for (const task of known.values()) if (task.contextId === current) follow(task.taskId);
+    void tasks.value;
+    if (current === undefined) return;
+    // What still happens first, then the newest: that is what the reader looks at.
+    const own = tasksOf(current).reverse();
+    const open = own.filter((task) => !hasEnded(task.state));
+    for (const task of [...open, ...own]) follow(task.taskId);
   });
   return () => {
     stopRoute();
@@ -114,7 +121,8 @@ export function follow(taskId: string, first?: Source): void {
     queue.push(update);
   };
   const failed = (error: unknown) => (trouble.value = problemOf(error).message);
-  void keep({ name: `task ${taskId}`, open, take, finished: () => ended, failed }, stop.signal).finally(() => {
+  const kept = { name: `task ${taskId}`, open, take, finished: () => ended, failed, slots, silent: true };
+  void keep(kept, stop.signal).finally(() => {
     if (following.get(taskId) === stop) following.delete(taskId);
   });
 }

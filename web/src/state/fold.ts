@@ -6,7 +6,7 @@ import { UsageSchema, type LiveOutput, type Usage } from "#gen/agena/devtool/v1/
 import type { TaskUpdate } from "#gen/agena/devtool/v1/service_pb";
 import type { ToolCallDecided } from "#gen/agena/devtool/v1/task_pb";
 import { ToolCallStatus, type ToolCall } from "#gen/agena/devtool/v1/tool_call_pb";
-import { Role, TaskState, type Message, type TaskArtifactUpdateEvent, type TaskStatus } from "#gen/lf/a2a/v1/a2a_pb";
+import { Role, TaskState, type Message, type Part, type TaskArtifactUpdateEvent, type TaskStatus } from "#gen/lf/a2a/v1/a2a_pb";
 import { cutAnswer } from "./cut";
 import { appendLive } from "./live";
 import { hasEnded, type AnswerItem, type CallItem, type Item, type TaskView } from "./model";
@@ -71,7 +71,7 @@ function add({ view }: At, item: Item): void {
   view.items.push(item);
 }
 
-/** The answer that is being written. What stands between its pieces, such as a thought, ends it. */
+/** The piece of an answer that grows. What stands between pieces, such as a thought, makes the next a new one. */
 function openAnswer(view: TaskView): AnswerItem | undefined {
   const last = view.items.at(-1);
   return last?.kind === "answer" && last.open ? last : undefined;
@@ -89,7 +89,6 @@ function text(at: At, piece: string): void {
   if (cut === undefined) return;
   const rest = open.text.slice(cut);
   open.text = open.text.slice(0, cut);
-  open.open = false;
   addPiece(at, rest, open.model, true);
 }
 
@@ -109,12 +108,21 @@ function message(at: At, said: Message): void {
   settle(at, words);
 }
 
+/** Nothing more is appended. */
+function closeAnswer(view: TaskView): AnswerItem[] {
+  const pieces = view.unsettled;
+  view.unsettled = [];
+  for (const piece of pieces) {
+    piece.open = false;
+    piece.revision += 1;
+  }
+  return pieces;
+}
+
 /** The whole of an answer has come. Its pieces should say the same; where they do not, the whole is right. */
 function settle(at: At, words: string): void {
   const { view } = at;
-  const pieces = view.unsettled;
-  view.unsettled = [];
-  for (const piece of pieces) piece.open = false;
+  const pieces = closeAnswer(view);
   const heard = pieces.map((piece) => piece.text).join("");
   const last = pieces.at(-1);
   // What an answer that broke off had said stays before the one that took its place.
@@ -138,6 +146,7 @@ export function textOf(said: Message | undefined): string {
 function status(at: At, now: TaskStatus): void {
   const { view, update } = at;
   view.state = now.state;
+  if (hasEnded(now.state)) closeAnswer(view);
   const words = textOf(now.message);
   const said = saysOfItself(view, now.state) ? words : "";
   if (said !== "" && isRepeated(view, said)) return;
@@ -166,7 +175,7 @@ function toolCall(at: At, call: ToolCall): void {
     const live = call.liveContent ?? "";
     const { taskId } = at.view;
     const item: CallItem = { ...base(at), kind: "call", taskId, call, options: [], live: "", heard: 0 };
-    offered(item);
+    offered(at.view, item);
     appendLive(item, 0, live);
     at.view.calls.set(call.toolCallId, item);
     add(at, item);
@@ -174,7 +183,7 @@ function toolCall(at: At, call: ToolCall): void {
   }
   known.call = call;
   known.revision += 1;
-  offered(known);
+  offered(at.view, known);
   if (call.liveContent !== undefined && call.liveContent.length > known.live.length) {
     known.live = "";
     known.heard = 0;
@@ -183,9 +192,12 @@ function toolCall(at: At, call: ToolCall): void {
 }
 
 /** The options are gone once one was chosen, but its name still tells what that meant. */
-function offered(item: CallItem): void {
-  const options = item.call.confirmationRequest?.options;
+function offered(view: TaskView, item: CallItem): void {
+  const { call } = item;
+  const options = call.confirmationRequest?.options;
   if (options !== undefined) item.options = options;
+  if (isWaiting(call)) view.waiting.set(call.toolCallId, call);
+  else view.waiting.delete(call.toolCallId);
 }
 
 function liveOutput(view: TaskView, piece: LiveOutput): void {
@@ -199,6 +211,9 @@ function decided(view: TaskView, { toolCallId, decision }: ToolCallDecided): voi
   const { confirmationRequest: _, ...rest } = item.call;
   item.call = { ...rest, decision };
   item.revision += 1;
+  view.waiting.delete(toolCallId);
+  // The answer itself says that the task goes on; no status of its own does.
+  if (view.state === TaskState.INPUT_REQUIRED && waitingCalls(view).length === 0) view.state = TaskState.WORKING;
 }
 
 function artifact(at: At, told: TaskArtifactUpdateEvent): void {
@@ -211,9 +226,17 @@ function artifact(at: At, told: TaskArtifactUpdateEvent): void {
     add(at, item);
     return;
   }
-  const parts = append ? [...known.artifact.parts, ...piece.parts] : piece.parts;
+  const parts = append ? piece.parts.reduce(appendPart, known.artifact.parts) : piece.parts;
   known.artifact = { ...known.artifact, ...(append ? {} : piece), parts };
   known.revision += 1;
+}
+
+/** Text goes on where the text before it ended. */
+function appendPart(parts: Part[], part: Part): Part[] {
+  const last = parts.at(-1);
+  if (last?.content.case !== "text" || part.content.case !== "text") return [...parts, part];
+  const content = { case: "text" as const, value: last.content.value + part.content.value };
+  return [...parts.slice(0, -1), { ...last, content }];
 }
 
 function usage(view: TaskView, cost: Usage): void {
@@ -227,9 +250,7 @@ function usage(view: TaskView, cost: Usage): void {
 
 /** Calls that wait for the user's answer, oldest first. */
 export function waitingCalls(view: TaskView): ToolCall[] {
-  if (hasEnded(view.state)) return [];
-  const calls = [...view.calls.values()].map((item) => item.call);
-  return calls.filter((call) => isWaiting(call));
+  return hasEnded(view.state) ? [] : [...view.waiting.values()];
 }
 
 export function isWaiting(call: ToolCall): boolean {

@@ -70,6 +70,8 @@ export interface TaskView {
   settings?: AgentSettings;
   items: Item[];
   calls: Map<string, CallItem>;
+  /** Calls that wait for the user's answer, oldest first. */
+  waiting: Map<string, ToolCall>;
   artifacts: Map<string, ArtifactItem>;
   /** Pieces of an answer whose whole has not come yet. */
   unsettled: AnswerItem[];
@@ -85,6 +87,7 @@ export function emptyView(taskId: string): TaskView {
     created: 0,
     items: [],
     calls: new Map(),
+    waiting: new Map(),
     artifacts: new Map(),
     unsettled: [],
     usage: new Map(),

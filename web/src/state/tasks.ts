@@ -4,6 +4,7 @@ import { timestampMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { batch, computed, signal } from "@preact/signals";
 import type { ContextSummary, PendingConfirmation, TaskSummary } from "#gen/agena/devtool/v1/task_pb";
 import { devtool } from "../wire/client";
+import { isAway } from "../wire/presence";
 import { keep } from "../wire/streams";
 
 export const contexts = signal<ContextSummary[]>([]);
@@ -24,10 +25,15 @@ function when(time: Parameters<typeof timestampMs>[0] | undefined): number {
   return time === undefined ? 0 : timestampMs(time);
 }
 
+const GLANCE = 15_000;
+
 /** Keeps the lists up to date until the signal says stop. */
 export function watch(signal: AbortSignal): void {
   let last = 0;
   void refresh();
+  // While nobody looks there is no stream, but the title of the page still tells what waits.
+  const glance = setInterval(() => void (isAway() && refresh()), GLANCE);
+  signal.addEventListener("abort", () => clearInterval(glance));
   void keep(
     {
       name: "tasks",

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
+import { watchAnswers } from "../state/approvals";
 import { followRoute } from "../state/conversation";
 import { route } from "../state/route";
 import { pendingCount, watch } from "../state/tasks";
@@ -12,10 +13,11 @@ import { Reconnecting } from "./Connection";
 import { Conversation } from "./Conversation";
 import { Header } from "./Header";
 import { Notices } from "./Notices";
-import { Sidebar, drawerOpen } from "./Sidebar";
+import { Sidebar } from "./Sidebar";
 import { TokenPage } from "./TokenPage";
 import { Welcome } from "./Welcome";
 import { dialog } from "./dialogs";
+import { drawerOpen } from "./drawer";
 import { inspectorOpen } from "./inspector/open";
 import { listenToKeys } from "./keys";
 
@@ -30,10 +32,12 @@ function Console() {
     watch(stop.signal);
     const leave = followRoute();
     const deaf = listenToKeys();
+    const done = watchAnswers();
     return () => {
       stop.abort();
       leave();
       deaf();
+      done();
     };
   }, []);
   useEffect(() => {
@@ -47,7 +51,7 @@ function Console() {
       </a>
       <Sidebar />
       {drawerOpen.value && <div class="veil" onClick={() => (drawerOpen.value = false)} />}
-      <main class="main">
+      <main class="main" inert={drawerOpen.value}>
         <Header />
         <Reconnecting />
         {route.value.contextId === undefined ? <Welcome /> : <Conversation />}

@@ -39,6 +39,7 @@ export function Conversation() {
         rows={rows.value}
         revision={revision.value}
         busy={loading.value}
+        guess={guess}
         render={renderRow}
         before={before}
         target={taskId === undefined ? undefined : `${taskId}:line`}
@@ -52,6 +53,13 @@ export function Conversation() {
     </div>
   );
 }
+
+/** About what rows of each kind measure; an answer by its length. */
+function guess(row: AnyRow): number {
+  return row.kind === "answer" ? 40 + Math.ceil(row.text.length / 95) * 22 : GUESSES[row.kind];
+}
+
+const GUESSES = { task: 46, user: 55, thought: 36, call: 170, artifact: 46, notice: 70 };
 
 const lines = new WeakMap<TaskView, TaskRow>();
 

@@ -1,7 +1,7 @@
 // What exactly would happen if the user said yes: one view for each kind of request.
 
 import type { ToolCall } from "#gen/agena/devtool/v1/tool_call_pb";
-import type { Draft } from "../state/approvals";
+import type { Draft } from "../state/answer";
 import { MergeEditor } from "./MergeEditor";
 import { Questions } from "./Questions";
 import { pretty } from "./words";

@@ -4,13 +4,12 @@ import { useState } from "preact/hooks";
 import { cancel } from "../state/actions";
 import { openViews, revision } from "../state/conversation";
 import { hasEnded, type TaskView } from "../state/model";
-import { prefer, preferences } from "../state/preferences";
 import { route } from "../state/route";
-import { contexts, pendingCount } from "../state/tasks";
-import { Icon, type IconName } from "./Icon";
+import { contexts, pendingCount, tasksOf } from "../state/tasks";
+import { Door, Doors } from "./Doors";
+import { Icon } from "./Icon";
 import { State } from "./State";
-import { dialog, type DialogName } from "./dialogs";
-import { drawerOpen } from "./Sidebar";
+import { drawerOpen } from "./drawer";
 import { inspectorOpen } from "./inspector/open";
 import { count, stateWord } from "./words";
 
@@ -18,28 +17,26 @@ export function Header() {
   void revision.value;
   const { contextId } = route.value;
   const views = openViews.value;
-  const context = contexts.value.find((one) => one.contextId === contextId);
   const last = views.at(-1);
   return (
     <header class="header">
       <button
         type="button"
-        class="bare only-narrow"
+        class="bare menu only-narrow"
         aria-label={pendingCount.value > 0 ? `Conversations, ${pendingCount.value} waiting` : "Conversations"}
         aria-expanded={drawerOpen.value}
-        onClick={() => (drawerOpen.value = true)}
+        onClick={openDrawer}
       >
         <Icon name="menu" />
         {pendingCount.value > 0 && <span class="badge">{pendingCount.value}</span>}
       </button>
       <div class="header-title">
-        <h2>{contextId === undefined ? "New conversation" : context?.title || "Conversation"}</h2>
+        <h1>{contextId === undefined ? "New conversation" : titleOf(contextId)}</h1>
         {last && last.items.length > 0 && <State word={stateWord(last.state)} />}
         <Cost views={views} />
       </div>
       <div class="header-tools">
         <CancelButtons views={views} />
-        <Door to="statistics" icon="chart" name="Statistics" />
         <Door to="settings" icon="settings" name="Settings" />
         <button
           type="button"
@@ -51,31 +48,23 @@ export function Header() {
         >
           <Icon name="wire" />
         </button>
-        <ThemeSwitch />
-        <Door to="help" icon="help" name="Keyboard shortcuts" />
+        <span class="only-wide">
+          <Doors />
+        </span>
       </div>
     </header>
   );
 }
 
-function Door({ to, icon, name }: { to: DialogName; icon: IconName; name: string }) {
-  return (
-    <button type="button" class="bare" aria-label={name} title={name} onClick={() => (dialog.value = to)}>
-      <Icon name={icon} />
-    </button>
-  );
+/** The keyboard goes along. */
+function openDrawer(): void {
+  drawerOpen.value = true;
+  requestAnimationFrame(() => document.getElementById("close-sidebar")?.focus());
 }
 
-const NEXT = { system: "dark", dark: "light", light: "system" } as const;
-
-function ThemeSwitch() {
-  const { theme } = preferences.value;
-  const name = `Theme: ${theme}`;
-  return (
-    <button type="button" class="bare" aria-label={name} title={name} onClick={() => prefer({ theme: NEXT[theme] })}>
-      <Icon name="theme" />
-    </button>
-  );
+function titleOf(contextId: string): string {
+  const context = contexts.value.find((one) => one.contextId === contextId);
+  return context?.title || tasksOf(contextId)[0]?.title || "Conversation";
 }
 
 function CancelButtons({ views }: { views: TaskView[] }) {
@@ -92,7 +81,7 @@ function CancelButtons({ views }: { views: TaskView[] }) {
   const name = open.length === 1 ? "Cancel task" : `Cancel ${open.length} tasks`;
   return (
     <button type="button" class="danger small" disabled={busy} onClick={() => void press()}>
-      <Icon name="stop" /> {name}
+      <Icon name="stop" /> <span class="cancel-name">{name}</span>
     </button>
   );
 }

@@ -3,14 +3,14 @@
 import { useEffect } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { prefer, preferences } from "../state/preferences";
-import { models } from "../wire/client";
+import { listModels } from "../wire/client";
 import { MODES } from "./words";
 
 const known = signal<string[]>([]);
 
 async function load(): Promise<void> {
   try {
-    known.value = (await models.listModels({})).data.map((model) => model.id);
+    known.value = await listModels();
   } catch {
     // The server's own model can still be used.
   }

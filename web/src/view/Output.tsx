@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { openness } from "./fold";
+import { tail } from "./tail";
 import { count } from "./words";
 
 interface Props {
@@ -39,13 +40,4 @@ export function Output({ id, text, label, running = false }: Props) {
       </pre>
     </div>
   );
-}
-
-export function tail(text: string, lines: number): { shown: string; hidden: number } {
-  let at = text.endsWith("\n") ? text.length - 1 : text.length;
-  for (let found = 0; found < lines; found += 1) {
-    at = text.lastIndexOf("\n", at - 1);
-    if (at < 0) return { shown: text, hidden: 0 };
-  }
-  return { shown: text.slice(at + 1), hidden: text.slice(0, at).split("\n").length };
 }

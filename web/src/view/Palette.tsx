@@ -1,7 +1,7 @@
 // The list of slash commands above the composer. The keyboard stays in the text.
 
 import { useEffect, useState } from "preact/hooks";
-import { hint, parseLine, type Entry } from "../state/commands";
+import { hint, parseLine, type Entry } from "../state/command-line";
 
 export const PALETTE = "palette";
 
@@ -72,7 +72,7 @@ interface Props {
 export function Palette({ palette, line, entries }: Props) {
   if (!palette.open) return <Usage line={line} entries={entries} />;
   return (
-    <ul id={PALETTE} class="palette" role="listbox" aria-label="Slash commands">
+    <ul id={PALETTE} class="palette" role="listbox" aria-label="Slash commands" tabIndex={0}>
       {palette.found.map((entry, at) => (
         <li
           key={entry.path.join(" ")}

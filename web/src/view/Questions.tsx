@@ -1,7 +1,7 @@
 // The form of ask_user: choices, several choices, or words.
 
 import type { Question } from "#gen/agena/devtool/v1/tool_call_pb";
-import type { Draft } from "../state/approvals";
+import type { Draft } from "../state/answer";
 import { choose, chosen, write } from "./questions";
 
 interface Props {

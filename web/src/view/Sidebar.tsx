@@ -1,27 +1,32 @@
 // Conversations and their tasks, and what waits for the user, wherever that is.
 
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { signal } from "@preact/signals";
 import type { ContextSummary, TaskSummary } from "#gen/agena/devtool/v1/task_pb";
 import { go, route } from "../state/route";
 import { contexts, listed, loadMoreContexts, moreContexts, pending, pendingCount, tasks, tasksOf } from "../state/tasks";
 import { showWaiting } from "./Approval";
 import { Connection } from "./Connection";
+import { Doors } from "./Doors";
 import { Icon } from "./Icon";
+import { drawerOpen } from "./drawer";
 import { State } from "./State";
 import { WAITING, plural, shortTime, stateWord } from "./words";
 
-/** On a narrow screen the sidebar lies over the page, when it is asked for. */
-export const drawerOpen = signal(false);
-
 export function Sidebar() {
   return (
-    <aside class="sidebar" data-open={drawerOpen.value} aria-label="Sidebar">
+    <aside
+      class="sidebar"
+      data-open={drawerOpen.value}
+      aria-label="Sidebar"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") drawerOpen.value = false;
+      }}
+    >
       <div class="brand">
         <span class="brand-mark" aria-hidden="true" />
-        <h1>Agena</h1>
+        <p class="brand-name">Agena</p>
         <Connection />
-        <button type="button" class="bare only-narrow" aria-label="Close sidebar" onClick={() => (drawerOpen.value = false)}>
+        <button type="button" class="bare only-narrow" aria-label="Close sidebar" id="close-sidebar" onClick={() => (drawerOpen.value = false)}>
           <Icon name="close" />
         </button>
       </div>
@@ -43,6 +48,9 @@ export function Sidebar() {
           </button>
         )}
       </nav>
+      <div class="side-foot only-narrow">
+        <Doors />
+      </div>
     </aside>
   );
 }
@@ -56,7 +64,7 @@ export function leave(to: { contextId?: string; taskId?: string }): void {
 function Waiting() {
   if (pendingCount.value === 0) return null;
   return (
-    <section class="waiting" aria-label="Waiting for approval">
+    <section class="waiting" aria-label="Waiting for you">
       <h2 class="side-head">
         Waiting for you <span class="badge">{pendingCount.value}</span>
       </h2>

@@ -5,13 +5,13 @@ import type { TaskView } from "../state/model";
 import { State } from "./State";
 import { exactTime, shortTime, stateWord } from "./words";
 
-export function TaskLine({ view }: { view: TaskView }) {
+export function TaskLine({ view, position }: { view: TaskView; position: number }) {
   // The state changes without the row.
   void revision.value;
   return (
-    <div class="task-line" role="separator" aria-label={`Task, ${stateWord(view.state).text}`}>
+    <article class="task-line" aria-label="Task" aria-posinset={position} aria-setsize={-1}>
       <time title={exactTime(view.created)}>{shortTime(view.created)}</time>
       <State word={stateWord(view.state)} />
-    </div>
+    </article>
   );
 }

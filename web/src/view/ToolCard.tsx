@@ -12,7 +12,7 @@ import { Result } from "./Result";
 import { State } from "./State";
 import { WAITING, callWord, pretty } from "./words";
 
-export function ToolCard({ item, position, total }: Placed<CallItem>) {
+export function ToolCard({ item, position }: Placed<CallItem>) {
   const { call } = item;
   const running = call.status === ToolCallStatus.EXECUTING;
   return (
@@ -20,7 +20,7 @@ export function ToolCard({ item, position, total }: Placed<CallItem>) {
       class={`card tool-card status-${ToolCallStatus[call.status]}`}
       aria-label={`Tool call: ${call.toolName}`}
       aria-posinset={position}
-      aria-setsize={total}
+      aria-setsize={-1}
     >
       <header class="card-head">
         <Icon name="tool" />
@@ -72,7 +72,7 @@ function Decided({ decision, options }: { decision: Decision; options: Confirmat
       {option?.name ?? decision.selectedOptionId}, said {decision.decidedBy || "somebody"}
       {decision.modified && ", with changes"}
       {decision.rejectReason && `: “${decision.rejectReason}”`}
-      {decision.answers.length > 0 && `: ${decision.answers.join("; ")}`}
+      {decision.answers.some(Boolean) && `: ${decision.answers.filter(Boolean).join("; ")}`}
     </p>
   );
 }

@@ -15,7 +15,10 @@ interface Props<T extends Row> {
   /** Changes when a row did. */
   revision: number;
   busy: boolean;
-  render: (row: T, position: number, total: number) => ComponentChildren;
+  /** How high a row will be, about. */
+  guess: (row: T) => number;
+  /** A row that is drawn once does not hear how many there are, so it says that this is not known. */
+  render: (row: T, position: number) => ComponentChildren;
   before?: ComponentChildren;
   after?: ComponentChildren;
   /** The key of a row to bring into view. */
@@ -28,19 +31,24 @@ interface State {
   to: number;
 }
 
-const OVERSCAN = 600;
+const OVERSCAN = 400;
 const NEAR_END = 32;
+const MOST_PASSES = 3;
 
 export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   override state: State = { from: 0, to: 20 };
   #box = createRef<HTMLDivElement>();
   #inner = createRef<HTMLDivElement>();
-  #heights = new Heights();
+  #heights = new Heights<T>((row) => this.props.guess(row));
   #atEnd = true;
+  /** The box as it was last. */
+  #seen = { scrollTop: 0, scrollHeight: 0, clientHeight: 0 };
   /** The row that the reader looks at, and how far into it. */
   #anchor = { key: "", index: 0, below: 0 };
   #observer = new ResizeObserver((entries) => this.#measured(entries));
   #observed = new Set<Element>();
+  /** How often the list has drawn itself again in this frame. */
+  #passes = 0;
 
   override componentDidMount(): void {
     if (this.#box.current) this.#observer.observe(this.#box.current);
@@ -57,9 +65,8 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   }
 
   toEnd(): void {
-    this.#atEnd = true;
-    this.#settle();
-    this.props.onEnd?.(true);
+    this.#follow(true);
+    this.#rest();
   }
 
   #show(key: string): void {
@@ -67,20 +74,39 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     const box = this.#box.current;
     if (at < 0 || box === null) return;
     this.#heights.layout(this.props.rows);
-    this.#atEnd = false;
+    this.#follow(false);
     this.#anchor = { key, index: at, below: 0 };
   }
 
-  /** Observes the rows that are drawn now, draws others if they should be, and stays at the end. */
+  /** Measures the rows that are drawn now, stays where the reader is, and draws other rows if they should be. */
   #settle(): void {
     const inner = this.#inner.current;
     if (inner === null) return;
     const drawn = new Set<Element>(inner.children);
     for (const row of this.#observed) if (!drawn.has(row)) this.#observer.unobserve(row);
-    for (const row of drawn) if (!this.#observed.has(row)) this.#observer.observe(row);
+    for (const row of drawn) {
+      if (this.#observed.has(row)) continue;
+      this.#observer.observe(row);
+      this.#measure(row, row.getBoundingClientRect().height);
+    }
     this.#observed = drawn;
+    // Rows whose height was only guessed make room for others. They come to rest soon; if not, the next frame goes on.
+    if (this.#passes >= MOST_PASSES) return;
+    if (this.#passes === 0) requestAnimationFrame(() => (this.#passes = 0));
+    this.#passes += 1;
+    this.#rest();
+  }
+
+  /** What is drawn keeps its place, and it is looked whether it is enough. */
+  #rest(): void {
+    this.#heights.layout(this.props.rows);
     this.#hold();
     this.#range();
+  }
+
+  #measure(row: Element, height: number): void {
+    const { key } = (row as HTMLElement).dataset;
+    if (key !== undefined && row.isConnected) this.#heights.set(key, height);
   }
 
   /** Stays at the end, or keeps the first visible row where it is, whatever happened above it. */
@@ -89,6 +115,7 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     if (box === null) return;
     if (this.#atEnd) {
       box.scrollTop = box.scrollHeight;
+      this.#see(box);
       return;
     }
     const { rows } = this.props;
@@ -97,16 +124,13 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     if (now < 0) return;
     const wanted = this.#lead() + this.#heights.top(now) + below;
     if (Math.abs(box.scrollTop - wanted) > 1) box.scrollTop = wanted;
+    this.#see(box);
   }
 
+  // The heights of drawn rows move nothing but the rows themselves, so nothing has to be drawn again for them.
   #measured(entries: ResizeObserverEntry[]): void {
-    let changed = false;
-    for (const { target, contentRect } of entries) {
-      const { key } = (target as HTMLElement).dataset;
-      if (key === undefined) changed = true;
-      else if (target.isConnected && this.#heights.set(key, contentRect.height)) changed = true;
-    }
-    if (changed) this.forceUpdate();
+    for (const { target, contentRect } of entries) this.#measure(target, contentRect.height);
+    this.#rest();
   }
 
   /** What stands above the first row. */
@@ -117,14 +141,30 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
   #scrolled = (): void => {
     const box = this.#box.current;
     if (box === null) return;
-    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
-    if (atEnd !== this.#atEnd) {
-      this.#atEnd = atEnd;
-      this.props.onEnd?.(atEnd);
-    }
-    this.#remember(box.scrollTop - this.#lead());
+    const { scrollTop, scrollHeight, clientHeight } = box;
+    const near = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    // The end also moves away by itself, when rows come or the box shrinks. Where nothing else changed, the reader went up.
+    const still = scrollHeight === this.#seen.scrollHeight && clientHeight === this.#seen.clientHeight;
+    this.#follow(near || (this.#atEnd && !(still && scrollTop < this.#seen.scrollTop)));
+    if (this.#atEnd) this.#hold();
+    else this.#see(box);
+    this.#remember(scrollTop - this.#lead());
     this.#range();
   };
+
+  #wheeled = (event: WheelEvent): void => {
+    if (event.deltaY < 0 && (this.#box.current?.scrollTop ?? 0) > 0) this.#follow(false);
+  };
+
+  #follow(atEnd: boolean): void {
+    if (atEnd === this.#atEnd) return;
+    this.#atEnd = atEnd;
+    this.props.onEnd?.(atEnd);
+  }
+
+  #see({ scrollTop, scrollHeight, clientHeight }: HTMLElement): void {
+    this.#seen = { scrollTop, scrollHeight, clientHeight };
+  }
 
   #remember(top: number): void {
     const index = this.#heights.at(top);
@@ -147,13 +187,13 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     const above = this.#heights.top(first);
     const below = this.#heights.total - this.#heights.top(Math.min(to, rows.length));
     return (
-      <div ref={this.#box} class="feed-box" onScroll={this.#scrolled} tabIndex={0} role="region" aria-label={label}>
+      <div ref={this.#box} class="feed-box" onScroll={this.#scrolled} onWheel={this.#wheeled} tabIndex={0} role="region" aria-label={label}>
         {before}
         <div role="feed" aria-label={`${label}, items`} aria-busy={busy} class="feed">
           <div style={{ height: `${above}px` }} role="presentation" />
           <div ref={this.#inner} role="presentation">
             {shown.map((row, at) => (
-              <Slot key={row.key} row={row} revision={row.revision} index={first + at} total={rows.length} render={render} />
+              <Slot key={row.key} row={row} revision={row.revision} index={first + at} render={render} />
             ))}
           </div>
           <div style={{ height: `${below}px` }} role="presentation" />
@@ -168,10 +208,9 @@ interface SlotProps {
   row: Row;
   revision: number;
   index: number;
-  total: number;
   // Each row is drawn by the list that it came from.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  render: (row: any, position: number, total: number) => ComponentChildren;
+  render: (row: any, position: number) => ComponentChildren;
 }
 
 /** Draws its row again only when the row changed. */
@@ -181,10 +220,10 @@ class Slot extends Component<SlotProps> {
     return next.row !== now.row || next.revision !== now.revision || next.index !== now.index || next.render !== now.render;
   }
 
-  override render({ row, index, total, render }: SlotProps) {
+  override render({ row, index, render }: SlotProps) {
     return (
       <div class="slot" data-key={row.key} data-index={index} role="presentation">
-        {render(row, index + 1, total)}
+        {render(row, index + 1)}
       </div>
     );
   }

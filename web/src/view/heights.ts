@@ -4,9 +4,9 @@ interface Keyed {
   key: string;
 }
 
-const GUESS = 64;
-
-export class Heights {
+export class Heights<T extends Keyed> {
+  #rows: readonly T[] = [];
+  #stale = true;
   #known = new Map<string, number>();
   #tops = new Float64Array(1);
   #count = 0;
@@ -15,15 +15,23 @@ export class Heights {
   set(key: string, height: number): boolean {
     if (this.#known.get(key) === height) return false;
     this.#known.set(key, height);
+    this.#stale = true;
     return true;
   }
 
-  layout(rows: readonly Keyed[]): void {
+  /** `guess` is asked for rows that nobody has seen yet. */
+  constructor(private readonly guess: (row: T) => number) {}
+
+  layout(rows: readonly T[]): void {
+    if (!this.#stale && rows === this.#rows) return;
+    this.#rows = rows;
+    this.#stale = false;
     if (this.#tops.length < rows.length + 1) this.#tops = new Float64Array(Math.max(64, rows.length * 2));
     let top = 0;
     for (let at = 0; at < rows.length; at += 1) {
       this.#tops[at] = top;
-      top += this.#known.get((rows[at] as Keyed).key) ?? GUESS;
+      const row = rows[at] as T;
+      top += this.#known.get(row.key) ?? this.guess(row);
     }
     this.#tops[rows.length] = top;
     this.#count = rows.length;

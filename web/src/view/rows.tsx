@@ -5,13 +5,14 @@ import { TaskState } from "#gen/lf/a2a/v1/a2a_pb";
 import type { AnswerItem, ArtifactItem, Item, NoticeItem, TaskView, ThoughtItem, UserItem } from "../state/model";
 import { Fold } from "./Fold";
 import { Icon } from "./Icon";
+import { openness } from "./fold";
 import { Markdown } from "./Markdown";
 import { Output } from "./Output";
 import { Failure } from "./Result";
 import { State } from "./State";
 import { TaskLine } from "./TaskLine";
 import { ToolCard } from "./ToolCard";
-import { exactTime, pretty, shortTime, size, stateWord } from "./words";
+import { count, exactTime, pretty, shortTime, size, stateWord } from "./words";
 
 /** The line that begins a task. */
 export interface TaskRow {
@@ -27,15 +28,14 @@ export interface Placed<T> {
   item: T;
   revision: number;
   position: number;
-  total: number;
 }
 
-export function renderRow(row: AnyRow, position: number, total: number) {
+export function renderRow(row: AnyRow, position: number) {
   // Items change in place; the revision tells their component.
-  const place = { revision: row.revision, position, total };
+  const place = { revision: row.revision, position };
   switch (row.kind) {
     case "task":
-      return <TaskLine view={row.view} />;
+      return <TaskLine view={row.view} position={position} />;
     case "user":
       return <User item={row} {...place} />;
     case "answer":
@@ -51,10 +51,10 @@ export function renderRow(row: AnyRow, position: number, total: number) {
   }
 }
 
-function User({ item, position, total }: Placed<UserItem>) {
+function User({ item, position }: Placed<UserItem>) {
   return (
-    <article class="said said-user" aria-label="You" aria-posinset={position} aria-setsize={total}>
-      <p class="said-text">{item.text}</p>
+    <article class="said said-user" aria-label="You" aria-posinset={position} aria-setsize={-1}>
+      <UserText item={item} />
       <time class="said-time" title={exactTime(item.time)}>
         {shortTime(item.time)}
       </time>
@@ -62,16 +62,32 @@ function User({ item, position, total }: Placed<UserItem>) {
   );
 }
 
-function Answer({ item, position, total }: Placed<AnswerItem>) {
+// Longer texts take long to lay out, and few read them here.
+const LONG = 3_000;
+
+function UserText({ item }: { item: UserItem }) {
+  const whole = openness(item.key, false);
+  if (item.text.length <= LONG) return <p class="said-text">{item.text}</p>;
   return (
-    <article class="said said-agent" aria-label="Agent" aria-posinset={position} aria-setsize={total} aria-busy={item.open}>
+    <div>
+      <p class="said-text">{whole.value ? item.text : `${item.text.slice(0, LONG)}…`}</p>
+      <button type="button" class="link" onClick={() => (whole.value = !whole.value)}>
+        {whole.value ? "Show less" : `Show all ${count(item.text.length)} characters`}
+      </button>
+    </div>
+  );
+}
+
+function Answer({ item, position }: Placed<AnswerItem>) {
+  return (
+    <article class="said said-agent" aria-label="Agent" aria-posinset={position} aria-setsize={-1} aria-busy={item.open}>
       <Markdown text={item.text} />
       {item.open && <span class="caret" aria-hidden="true" />}
     </article>
   );
 }
 
-function Thought({ item, position, total }: Placed<ThoughtItem>) {
+function Thought({ item, position }: Placed<ThoughtItem>) {
   const { subject, description } = item.thought;
   const summary = (
     <>
@@ -79,7 +95,7 @@ function Thought({ item, position, total }: Placed<ThoughtItem>) {
     </>
   );
   return (
-    <article class="thought" aria-label={`Thought: ${subject}`} aria-posinset={position} aria-setsize={total}>
+    <article class="thought" aria-label={`Thought: ${subject}`} aria-posinset={position} aria-setsize={-1}>
       <Fold id={item.key} summary={summary} class="quiet">
         <Markdown text={description} />
       </Fold>
@@ -87,14 +103,14 @@ function Thought({ item, position, total }: Placed<ThoughtItem>) {
   );
 }
 
-function NoticeCard({ item, position, total }: Placed<NoticeItem>) {
+function NoticeCard({ item, position }: Placed<NoticeItem>) {
   const question = item.state === TaskState.INPUT_REQUIRED;
   return (
     <article
       class={`notice ${question ? "notice-question" : ""}`}
       aria-label={question ? "Question" : stateWord(item.state).text}
       aria-posinset={position}
-      aria-setsize={total}
+      aria-setsize={-1}
     >
       <State word={stateWord(item.state)} />
       {item.text !== "" && <Markdown text={item.text} />}
@@ -103,7 +119,7 @@ function NoticeCard({ item, position, total }: Placed<NoticeItem>) {
   );
 }
 
-function ArtifactCard({ item, position, total }: Placed<ArtifactItem>) {
+function ArtifactCard({ item, position }: Placed<ArtifactItem>) {
   const { artifact } = item;
   const name = artifact.name || "unnamed";
   const summary = (
@@ -112,7 +128,7 @@ function ArtifactCard({ item, position, total }: Placed<ArtifactItem>) {
     </>
   );
   return (
-    <article class="card artifact" aria-label={`Artifact: ${name}`} aria-posinset={position} aria-setsize={total}>
+    <article class="card artifact" aria-label={`Artifact: ${name}`} aria-posinset={position} aria-setsize={-1}>
       <Fold id={item.key} summary={summary} class="quiet">
         {artifact.description && <p>{artifact.description}</p>}
         {artifact.parts.map((part, at) => (

@@ -3,7 +3,9 @@
 import { access } from "./client";
 import { isPassing, isRefused, problemOf } from "./errors";
 import { linkDown, linkGone, linkUp } from "./links";
+import { isAway, onPresence, present } from "./presence";
 import { backoff, pause } from "./retry";
+import type { Slots } from "./slots";
 
 export interface Opened {
   signal: AbortSignal;
@@ -20,10 +22,19 @@ export interface Kept<T> {
   finished: () => boolean;
   /** It cannot be had, and trying again will not help. */
   failed?: (error: unknown) => void;
+  /** It may have nothing to say for long, and then not even its head comes: if it has not failed by then, it stands. */
+  silent?: boolean;
+  /** Shared with other streams that are not to take all connections. */
+  slots?: Slots;
 }
 
 // Longer slices would be felt in scrolling and typing.
 const SLICE = 8;
+
+// A server that is not there refuses much sooner.
+const SILENCE = 700;
+
+type Outcome = "finished" | "goes on" | "released" | { failed: string };
 
 /** Reads the stream until it is finished, over as many connections as that takes. */
 export async function keep<T>(kept: Kept<T>, signal: AbortSignal): Promise<void> {
@@ -33,39 +44,82 @@ export async function keep<T>(kept: Kept<T>, signal: AbortSignal): Promise<void>
     linkUp(kept.name);
   };
   while (!signal.aborted) {
-    let reason = "The server ended the stream.";
-    try {
-      await drain(kept.open({ signal, onHeader: up }), kept.take);
-      if (kept.finished()) break;
-    } catch (error) {
-      if (signal.aborted) break;
-      if (isRefused(error)) {
-        access.value = "refused";
-        break;
-      }
-      if (!isPassing(error)) {
-        kept.failed?.(error);
-        break;
-      }
-      reason = problemOf(error).message;
-    }
+    await present(signal);
+    const outcome = await connect(kept, up, signal);
+    if (outcome === "finished") break;
+    if (outcome === "released") linkGone(kept.name);
+    if (typeof outcome === "string") continue;
     const wait = backoff(attempt);
     attempt += 1;
-    linkDown(kept.name, attempt, wait, reason);
+    linkDown(kept.name, attempt, wait, outcome.failed);
     await pause(wait, signal);
   }
   linkGone(kept.name);
 }
 
-async function drain<T>(stream: AsyncIterable<T>, take: (message: T) => void): Promise<void> {
+/** One connection, from its beginning to its end. */
+async function connect<T>(kept: Kept<T>, up: () => void, signal: AbortSignal): Promise<Outcome> {
+  await kept.slots?.enter(signal);
+  const line = hold(signal, kept.slots);
+  const stands = kept.silent ? setTimeout(up, SILENCE) : undefined;
+  try {
+    const heard = await drain(kept.open({ signal: line.signal, onHeader: up }), kept.take);
+    if (kept.finished()) return "finished";
+    // An orderly end that had something to say, such as that of StartTask when the agent asks: the next one follows.
+    return heard > 0 ? "goes on" : { failed: "The server ended the stream." };
+  } catch (error) {
+    if (signal.aborted) return "finished";
+    return line.signal.aborted ? "released" : verdict(kept, error);
+  } finally {
+    clearTimeout(stands);
+    line.let();
+    kept.slots?.leave();
+  }
+}
+
+function verdict<T>(kept: Kept<T>, error: unknown): Outcome {
+  if (isRefused(error)) {
+    access.value = "refused";
+    return "finished";
+  }
+  if (isPassing(error)) return { failed: problemOf(error).message };
+  kept.failed?.(error);
+  return "finished";
+}
+
+// Long enough to be worth the call, short enough for the others.
+const TURN = 2_000;
+
+/** A connection is let go when nobody looks, and after its turn when other streams wait for their place. */
+function hold(outer: AbortSignal, slots: Slots | undefined): { signal: AbortSignal; let: () => void } {
+  const inner = new AbortController();
+  const release = () => inner.abort();
+  const deaf = onPresence(() => void (isAway() && release()));
+  const turn = setInterval(() => void (slots?.wanted && release()), TURN);
+  outer.addEventListener("abort", release);
+  if (outer.aborted) release();
+  return {
+    signal: inner.signal,
+    let: () => {
+      deaf();
+      clearInterval(turn);
+      outer.removeEventListener("abort", release);
+    },
+  };
+}
+
+async function drain<T>(stream: AsyncIterable<T>, take: (message: T) => void): Promise<number> {
+  let heard = 0;
   let began = performance.now();
   for await (const message of stream) {
     take(message);
+    heard += 1;
     if (performance.now() - began > SLICE) {
       await breath();
       began = performance.now();
     }
   }
+  return heard;
 }
 
 /** Lets the page draw and hear the user. A task of its own: microtasks would not. */

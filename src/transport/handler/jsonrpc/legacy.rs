@@ -124,6 +124,14 @@ fn follow(id: &Id, answer: Result<Answer<BoxStream<StreamResponse>>, Status>, en
     events(answer, Items { id: id.clone(), ends })
 }
 
+/// The events of a task that no request of JSON-RPC has begun, until it ends or asks: answers to its own id.
+pub(in crate::transport::handler) fn turn(
+    task_id: &str,
+    answer: Answer<BoxStream<StreamResponse>>,
+) -> Response {
+    follow(&Id::text(task_id), Ok(answer), Ends::Pause)
+}
+
 fn refuse(id: &Id, status: &Status) -> Response {
     let mut out = Vec::new();
     error(id, &mut out, &object(status));

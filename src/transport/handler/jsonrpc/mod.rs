@@ -2,7 +2,7 @@
 //! contradict it.
 
 mod commands;
-mod legacy;
+pub(super) mod legacy;
 mod native;
 
 use std::sync::Arc;
