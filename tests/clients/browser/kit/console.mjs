@@ -71,6 +71,12 @@ export class Console {
     await this.page.locator("main > header").getByText(word, { exact: true }).waitFor();
   }
 
+  /** Waits until the list beside it says the same, which is read a moment later. */
+  async settled() {
+    const current = this.page.getByRole("navigation", { name: "Conversations" }).locator("[aria-current=page]");
+    await this.sees(current, "Completed");
+  }
+
   /** Presses a button of the head. On a phone some of them are in the drawer. */
   async press(name) {
     const drawer = this.page.getByRole("button", { name: /^Conversations/ });

@@ -105,12 +105,29 @@ async function firstMinute(stage) {
   await console.sound("approval with a diff");
   await screenshot(page, "approval");
   await runs(console, server);
-  await screenshot(page, "first-minute");
   await saved(console, page, server);
   assert.equal(server.read("greeting.py").split("\n").at(-2), 'print("All aboard.", flush=True)');
   assert.match(server.read("greeting.py"), /^crew = /);
   const task = await server.lastTask();
   assert.equal(task.state, "TASK_STATE_COMPLETED");
+}
+
+/** docs/use/first-minute.md, word for word: no script, no key. */
+async function asDocumented(stage) {
+  const server = await stage.server();
+  const console = await stage.console(server);
+  await console.say("create hello.py that prints hi");
+  await console.approval.getByRole("textbox", { name: "Proposed hello.py" }).waitFor();
+  assert.throws(() => server.read("hello.py"), { code: "ENOENT" });
+  await console.option("Allow once").click();
+  await console.stands("Completed");
+  await console.say("run python3 hello.py");
+  await console.sees(console.approval, "python3 hello.py");
+  await console.option("Allow once").click();
+  await console.sees(console.call("run_shell_command").getByLabel("Output"), "hi");
+  await console.stands("Completed");
+  await console.settled();
+  await screenshot(console.page, "first-minute");
 }
 
 async function onAPhone(stage) {
@@ -127,5 +144,6 @@ async function onAPhone(stage) {
 
 export const stories = {
   "the first minute, from the link to the file": firstMinute,
+  "the first minute as it is documented": asDocumented,
   "the first minute on a phone": onAPhone,
 };
