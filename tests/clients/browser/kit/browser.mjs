@@ -1,7 +1,7 @@
 // Chromium, and windows that notice whatever must not happen in them.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chromium } from "playwright-core";
 import { serveDist } from "./dist.mjs";
 import { SECONDS } from "./wait.mjs";
@@ -20,7 +20,9 @@ export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
 function executable() {
-  return execFileSync("sh", ["-c", "command -v chromium || command -v google-chrome"], { encoding: "utf8" }).trim();
+  const { stdout } = spawnSync("sh", ["-c", "command -v chromium || command -v google-chrome"], { encoding: "utf8" });
+  assert(stdout !== "", "there is no Chromium: install Debian's package chromium, or Google Chrome");
+  return stdout.trim();
 }
 
 /** Each has a new profile, which Playwright makes and removes. */

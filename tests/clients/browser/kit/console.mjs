@@ -22,6 +22,11 @@ export class Console {
     return this.page.getByRole("textbox", { name: "Message", exact: true });
   }
 
+  /** A password has no role. */
+  get token() {
+    return this.page.locator("input[type=password]");
+  }
+
   get approval() {
     return this.page.getByRole("region", { name: "Approval", exact: true });
   }

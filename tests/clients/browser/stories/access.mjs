@@ -9,13 +9,12 @@ async function without(stage) {
   const console = await stage.window(server, { allow: REFUSED });
   const { page } = console;
   await page.goto(server.url);
-  const field = page.getByLabel("Token", { exact: true });
-  await field.waitFor();
+  await console.token.waitFor();
   await console.sound("no token");
-  await field.fill("not-the-token");
+  await console.token.fill("not-the-token");
   await console.button("Connect").click();
   await console.sees(page.getByRole("alert"), "refused");
-  await field.fill(server.token);
+  await console.token.fill(server.token);
   await console.button("Connect").click();
   await console.message.waitFor();
   await console.say("list files");
@@ -52,7 +51,7 @@ async function forgotten(stage) {
   const console = await stage.console(server, { allow: REFUSED });
   await console.button("Settings").click();
   await console.button("Forget the token").click();
-  await console.page.getByLabel("Token", { exact: true }).waitFor();
+  await console.token.waitFor();
   const kept = await console.page.evaluate(() =>
     JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
   );
