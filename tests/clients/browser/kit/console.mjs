@@ -6,10 +6,17 @@ import { until } from "./wait.mjs";
 export class Console {
   #window;
 
-  constructor(window) {
+  constructor(window, page = window.page) {
     this.#window = window;
-    this.page = window.page;
+    this.page = page;
     this.server = window.server;
+  }
+
+  /** Another tab, which knows what the first one was told. */
+  async another() {
+    const tab = new Console(this.#window, await this.page.context().newPage());
+    await tab.open(this.server.url);
+    return tab;
   }
 
   async open(address = this.server.link) {

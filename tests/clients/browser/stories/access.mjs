@@ -46,6 +46,17 @@ async function unneeded(stage) {
   assert.equal(await console.dialog("Settings").getByText("Forget the token").count(), 0);
 }
 
+/** Over plain HTTP a browser has six connections to a server, for all of its tabs together. */
+async function tabs(stage) {
+  const server = await stage.server();
+  const first = await stage.console(server);
+  for (let at = 0; at < 5; at += 1) {
+    const tab = at === 0 ? first : await first.another();
+    await tab.say("list files");
+    await tab.stands("Completed");
+  }
+}
+
 async function forgotten(stage) {
   const server = await stage.server();
   const console = await stage.console(server, { allow: REFUSED });
@@ -62,5 +73,6 @@ export const stories = {
   "without a token the page asks for one": without,
   "a link with a wrong token is refused": wrong,
   "with --auth none nothing is asked": unneeded,
+  "five tabs of one browser all work": tabs,
   "the token is forgotten on demand": forgotten,
 };

@@ -5,10 +5,26 @@ import { fileURLToPath } from "node:url";
 import { shell } from "../kit/script.mjs";
 import { until } from "../kit/wait.mjs";
 
+const named = (...labels) => labels.map((label) => ({ label, description: `That is ${label}.` }));
 const PARROT = fileURLToPath(new URL("../kit/mcp.mjs", import.meta.url));
+const QUESTIONS = [
+  {
+    question: "Which crew?",
+    header: "Crew",
+    type: "choice",
+    multiSelect: true,
+    options: named("Ada", "Neil", "Sally"),
+  },
+  { question: "Which ship?", header: "Ship", type: "text" },
+  { question: "Shall we go?", header: "Start", type: "yesno" },
+];
 const RULES = [
   { when: { text: "tidy up" }, do: [{ call: shell("rm -r build") }, { say: "I was told: {result}" }] },
   { when: { text: "say when" }, do: [{ call: shell("echo when >> said.txt; cat said.txt") }, { say: "Said." }] },
+  {
+    when: { text: "ask me all" },
+    do: [{ call: { tool: "ask_user", with: { questions: QUESTIONS } } }, { say: "{result}" }],
+  },
   { when: { said: "Aachen" }, do: [{ complete: "It rains in Aachen." }] },
   { when: { text: "weather" }, do: [{ ask: "In which town?" }] },
   {
@@ -115,6 +131,21 @@ async function questions(stage) {
   await console.stands("Completed");
 }
 
+async function manyQuestions(stage) {
+  const server = await stage.server({ rules: RULES });
+  const console = await stage.console(server);
+  await console.say("Please ask me all of it");
+  const form = console.approval.getByRole("form", { name: "Questions" });
+  await form.getByRole("checkbox", { name: "Ada" }).check();
+  await form.getByRole("checkbox", { name: "Sally" }).check();
+  await form.getByRole("textbox", { name: "Which ship?" }).fill("Gemini 8");
+  await form.getByRole("radio", { name: "Yes" }).check();
+  await console.sound("many questions");
+  await console.approval.getByRole("button").first().click();
+  await console.sees(console.item("Agent"), /Ada.*Sally.*Gemini 8.*Yes/s);
+  await console.stands("Completed");
+}
+
 async function asked(stage) {
   const server = await stage.server({ rules: RULES });
   const console = await stage.console(server);
@@ -162,6 +193,7 @@ export const stories = {
   "two windows answer at once, and it happens once": race,
   "a tool of an MCP server is asked for by its name": parrot,
   "a question of the agent is a form": questions,
+  "several questions of several kinds are one form": manyQuestions,
   "a question in words is answered in words": asked,
   "an approval and a rejection with the keyboard alone": keyboard,
 };
