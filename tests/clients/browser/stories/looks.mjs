@@ -10,7 +10,11 @@ const ANSWER = [
   "```python\ndef greet(name: str) -> None: ...\n```",
   "",
 ].join("\n\n");
-const CHANGE = { file_path: "greeting.py", instruction: "Greet the crew.", old_string: "world", new_string: "crew" };
+// Words of every colour change, since axe looks at what is shown.
+const BEFORE = 'def greet(count: int = 1):  # the world\n    print("Hello, world!" * count)\n    return None\n';
+const AFTER =
+  'def welcome(count: int = 20):  # a crew\n    print("Good morning, crew!" * count)\n    raise SystemExit\n';
+const CHANGE = { file_path: "greeting.py", instruction: "Greet the crew.", old_string: BEFORE, new_string: AFTER };
 const RULES = [
   {
     when: { text: "look into it" },
@@ -28,9 +32,7 @@ const RULES = [
     do: [{ call: { tool: "replace", with: CHANGE } }, { say: "Changed." }],
   },
 ];
-const FILES = {
-  "greeting.py": 'import sys\n\n\ndef main() -> None:\n    print("Hello, world!")\n    sys.exit(0)\n\n\nmain()\n',
-};
+const FILES = { "greeting.py": `import sys\n\n\n${BEFORE}\n\nsys.exit(greet())\n` };
 
 /** Through every state that has a look of its own. */
 async function seen(stage, name, options) {
