@@ -23,8 +23,8 @@ export class Server {
   constructor(binary, { args = [], rules, config, files = {} } = {}) {
     this.#binary = binary;
     this.#arguments = [...args];
-    this.root = mkdtempSync(join(tmpdir(), "agena-browser-"));
-    this.workspace = join(this.root, "workspace");
+    this.root = mkdtempSync(join(tmpdir(), "agena-"));
+    this.workspace = join(this.root, "project");
     mkdirSync(this.workspace);
     for (const [name, content] of Object.entries(files)) this.write(name, content);
     if (rules !== undefined) this.#option("--rehearsal", "rehearsal.yaml", JSON.stringify({ rules }));

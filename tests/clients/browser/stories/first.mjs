@@ -121,13 +121,13 @@ async function asDocumented(stage) {
   assert.throws(() => server.read("hello.py"), { code: "ENOENT" });
   await console.option("Allow once").click();
   await console.stands("Completed");
+  await console.settled();
+  await screenshot(console.page, "first-minute");
   await console.say("run python3 hello.py");
   await console.sees(console.approval, "python3 hello.py");
   await console.option("Allow once").click();
   await console.sees(console.call("run_shell_command").getByLabel("Output"), "hi");
   await console.stands("Completed");
-  await console.settled();
-  await screenshot(console.page, "first-minute");
 }
 
 async function onAPhone(stage) {
