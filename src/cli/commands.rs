@@ -70,7 +70,8 @@ pub async fn all(
     context_id: &str,
     settings: Option<AgentSettings>,
 ) -> Result<Vec<SlashCommand>, Stop> {
-    let request = GetAllSlashCommandsRequest { context_id: context_id.to_owned(), settings };
+    let request =
+        GetAllSlashCommandsRequest { context_id: context_id.to_owned(), settings, tenant: String::new() };
     let answer = client.get_all_slash_commands(request).await.map_err(|status| stop(&status))?;
     Ok(answer.into_inner().commands)
 }
@@ -89,7 +90,8 @@ pub async fn begin(
     context_id: String,
     settings: Option<AgentSettings>,
 ) -> Result<Begun, Stop> {
-    let request = ExecuteSlashCommandRequest { command_path, args, context_id, settings };
+    let request =
+        ExecuteSlashCommandRequest { command_path, args, context_id, settings, tenant: String::new() };
     let answer = client.execute_slash_command(request).await.map_err(|status| stop(&status))?.into_inner();
     match answer.status() {
         CommandExecutionStatus::FailedToStart => Err(Stop::new(Exit::Usage, safe_line(&answer.message))),
