@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::tool::{BadSettings, Call, Declaration, Outcome, Plan, Run, ToolError};
+use super::tool::{Arguments, BadSettings, Call, Declaration, Outcome, Plan, Run, ToolError};
 use crate::proto::devtool::McpServer;
 
 /// Whose task it is: principal, tenant and context. Servers that a client has named belong to just one of them.
 pub type Whose = (String, String, String);
+
+pub type Opened = Result<Arc<dyn Crew>, BadSettings>;
 
 /// All servers that this process may reach.
 pub trait Servers: Send + Sync + 'static {
@@ -18,8 +20,7 @@ pub trait Servers: Send + Sync + 'static {
 
     /// The servers for one task: those of the settings, of the workspace if it is trusted, and those that its client
     /// named. Reads files; connects nothing.
-    fn open(&self, whose: &Whose, workspace: &str, named: &[McpServer])
-    -> Result<Arc<dyn Crew>, BadSettings>;
+    fn open(&self, whose: &Whose, workspace: &str, named: &[McpServer]) -> Opened;
 
     /// Lets go of what nobody has used for long. To be called now and then.
     fn tidy(&self);
@@ -43,12 +44,7 @@ pub trait Crew: Send + Sync + 'static {
     async fn prompts(&self) -> Vec<Prompt>;
 
     /// A prompt filled in, as text for the model. The error is for the user.
-    async fn prompt(
-        &self,
-        server: &str,
-        name: &str,
-        arguments: serde_json::Map<String, serde_json::Value>,
-    ) -> Result<String, String>;
+    async fn prompt(&self, server: &str, name: &str, arguments: Arguments) -> Result<String, String>;
 
     fn status(&self) -> Vec<ServerStatus>;
 
@@ -146,7 +142,7 @@ impl Servers for NoServers {
         }
     }
 
-    fn open(&self, _: &Whose, _: &str, named: &[McpServer]) -> Result<Arc<dyn Crew>, BadSettings> {
+    fn open(&self, _: &Whose, _: &str, named: &[McpServer]) -> Opened {
         self.check(named)?;
         Ok(Arc::new(Self))
     }
@@ -176,12 +172,7 @@ impl Crew for NoServers {
         Vec::new()
     }
 
-    async fn prompt(
-        &self,
-        server: &str,
-        _: &str,
-        _: serde_json::Map<String, serde_json::Value>,
-    ) -> Result<String, String> {
+    async fn prompt(&self, server: &str, _: &str, _: Arguments) -> Result<String, String> {
         Err(format!("there is no MCP server {server}"))
     }
 

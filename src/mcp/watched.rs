@@ -126,29 +126,32 @@ impl<T: Transport<RoleClient>> Watched<T> {
         Self { inner, heard, why, pace: Pace::new(), answers: JoinSet::new() }
     }
 
-    /// What is for the library; the rest ends here. None closes the connection.
-    fn sifted(&mut self, message: RxJsonRpcMessage<RoleClient>) -> Option<Sifted> {
+    /// What is for the library; the rest ends here.
+    fn sifted(
+        &mut self,
+        message: RxJsonRpcMessage<RoleClient>,
+    ) -> Result<Option<RxJsonRpcMessage<RoleClient>>, Deaf> {
         match message {
             JsonRpcMessage::Notification(notification) => self.heard.notice(&notification.notification),
             JsonRpcMessage::Request(request) => self.answer(request.id, &request.request)?,
             JsonRpcMessage::Response(mut response) => {
                 trim(&mut response.result);
-                return Some(Sifted::Passes(JsonRpcMessage::Response(response)));
+                return Ok(Some(JsonRpcMessage::Response(response)));
             }
-            error @ JsonRpcMessage::Error(_) => return Some(Sifted::Passes(error)),
+            error @ JsonRpcMessage::Error(_) => return Ok(Some(error)),
         }
-        Some(Sifted::Done)
+        Ok(None)
     }
 
     /// There is nothing that a server may ask but whether somebody is there.
-    fn answer(&mut self, id: RequestId, asked: &ServerRequest) -> Option<()> {
+    fn answer(&mut self, id: RequestId, asked: &ServerRequest) -> Result<(), Deaf> {
         if matches!(&id, RequestId::String(id) if id.len() > ID) {
-            return Some(());
+            return Ok(());
         }
         while self.answers.try_join_next().is_some() {}
         if self.answers.len() >= UNHEARD {
             self.why.say("it asks and does not listen to the answers");
-            return None;
+            return Err(Deaf);
         }
         let answer = match asked {
             ServerRequest::PingRequest(_) => JsonRpcMessage::response(ClientResult::empty(()), id),
@@ -159,14 +162,12 @@ impl<T: Transport<RoleClient>> Watched<T> {
         };
         let sending = self.inner.send(answer);
         self.answers.spawn(async move { drop(sending.await) });
-        Some(())
+        Ok(())
     }
 }
 
-enum Sifted {
-    Passes(RxJsonRpcMessage<RoleClient>),
-    Done,
-}
+/// It takes no answers, so nothing more is read from it.
+struct Deaf;
 
 /// What a server says of itself is not used, and would be logged whole.
 fn trim(result: &mut ServerResult) {
@@ -197,7 +198,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
             self.pace.keep().await;
             let message = self.inner.receive().await?;
             self.pace.count();
-            if let Sifted::Passes(message) = self.sifted(message)? {
+            if let Some(message) = self.sifted(message).ok()? {
                 return Some(message);
             }
         }

@@ -145,7 +145,7 @@ async fn a_model_restores_nothing() {
     let message = json!({"parts": [{"kind": "text", "text": "go"}],
         "metadata": {agena::domain::extension::DEVELOPMENT_TOOL: {"allowed_tools": ["restore_files"]}}});
     let refused = bench.talk().stream(message).await.error().to_string();
-    let (_, listed) = refused.split_once("these are there").unwrap_or_else(|| panic!("{refused}"));
+    let (_, listed) = refused.rsplit_once("these are there").unwrap_or_else(|| panic!("{refused}"));
     assert!(!listed.contains("restore_files"), "{refused}");
 }
 

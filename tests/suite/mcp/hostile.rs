@@ -19,7 +19,7 @@ fn failed(result: Result<agena::domain::tool::Outcome, ToolError>) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_used_leaves_the_others_alone() {
     let workspace = tempfile::tempdir().unwrap();
-    let short = |name: &str, mode: &str| Spec { connect: Duration::from_secs(3), ..spec(name, mode) };
+    let short = |name: &str, mode: &str| Spec { connect: Duration::from_secs(6), ..spec(name, mode) };
     let modes = ["mute", "gone", "nonsense", "line", "endless", "thousands"];
     let mut servers: Vec<Spec> = modes.iter().map(|mode| short(mode, mode)).collect();
     servers.push(spec("good", ""));
