@@ -195,6 +195,11 @@ pub fn untrusted(text: &str) -> String {
     format!("<untrusted_context>\n{text}\n</untrusted_context>")
 }
 
+/// The same without the marks, for people.
+pub fn unmarked(text: &str) -> String {
+    text.replace("<untrusted_context>\n", "").replace("\n</untrusted_context>", "")
+}
+
 /// The tools of one workspace.
 #[async_trait::async_trait]
 pub trait Toolbox: Send + Sync + 'static {

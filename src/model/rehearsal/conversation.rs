@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::domain::tool::unmarked;
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Content, FunctionResponse, GenerateContentRequest, Part};
 
@@ -86,7 +87,8 @@ fn told(response: &FunctionResponse) -> Told {
         (None, Some(output)) => (output, false),
         (None, None) => (&value, false),
     };
-    let text = member.as_str().map_or_else(|| member.to_string(), str::to_owned);
+    // A model would tell it in its own words; this one repeats it, and people need no marks.
+    let text = member.as_str().map_or_else(|| member.to_string(), unmarked);
     Told { text, failed }
 }
 

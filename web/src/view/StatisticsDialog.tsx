@@ -67,7 +67,7 @@ function Counted({ counted }: { counted: Statistics }) {
 function Table({ name, head, rows }: { name: string; head: string[]; rows: string[][] }) {
   if (rows.length === 0) return null;
   return (
-    <div class="scroll-x">
+    <div class="scroll-x" tabIndex={0} role="group" aria-label={name}>
       <table class="numbers">
         <caption>{name}</caption>
         <thead>
