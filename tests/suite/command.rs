@@ -53,13 +53,14 @@ fn the_banner_has_the_token_and_every_address() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let banner: Vec<String> = lines.by_ref().take(10).collect();
+    let banner: Vec<String> = lines.by_ref().take(11).collect();
     child.kill().unwrap();
     child.wait().unwrap();
     let token = std::fs::read_to_string(home.path().join(".local/share/agena/token")).unwrap();
     assert!(banner[0].starts_with("agena ") && banner[0].ends_with("is ready"), "{banner:?}");
     let workspace = home.path().canonicalize().unwrap();
     for (line, (name, value)) in banner[2..].iter().zip([
+        ("console", "http://127.0.0.1:"),
         ("gRPC", "127.0.0.1:"),
         ("HTTP+JSON", "http://127.0.0.1:"),
         ("agent card", "http://127.0.0.1:"),
@@ -72,7 +73,7 @@ fn the_banner_has_the_token_and_every_address() {
         let value = format!("  {name:<12}{value}");
         assert!(line.starts_with(&value), "{banner:?} has no {value:?}");
     }
-    let sandbox = banner[8].trim_start().strip_prefix("sandbox").unwrap().trim();
+    let sandbox = banner[9].trim_start().strip_prefix("sandbox").unwrap().trim();
     assert!(
         sandbox.starts_with("on (Landlock ABI ") || sandbox.starts_with("off: this kernel "),
         "{sandbox}"

@@ -41,7 +41,8 @@ fn wait(ended: &AtomicBool) -> io::Result<bool> {
         let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
         match poll(&mut fds, Some(&often)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            Ok(_) => return Ok(true),
+            // What comes after it was given up is for the prompt, which may be there by now.
+            Ok(_) => return Ok(!ended.load(Ordering::Relaxed)),
             Err(error) => return Err(error.into()),
         }
     }

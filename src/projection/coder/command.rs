@@ -28,7 +28,8 @@ pub fn read(body: &Value) -> Result<Called, (&'static str, &'static str)> {
     if body.get("args").and_then(Value::as_array).is_some_and(|given| given.len() != args.len()) {
         return Err(("args", "must be a list of strings"));
     }
-    let path: Vec<String> = name.trim_start_matches('/').split_whitespace().map(str::to_owned).collect();
+    let path: Vec<String> =
+        name.trim().trim_start_matches('/').split_whitespace().map(str::to_owned).collect();
     match path.is_empty() {
         true => Err(("command", "must name a command")),
         false => Ok(Called { name: name.clone(), path, args: args.join(" ") }),

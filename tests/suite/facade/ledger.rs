@@ -33,8 +33,9 @@ async fn client(server: &Running) -> GenerativeServiceClient<Channel> {
 }
 
 fn request(key: &str, model: &str, contents: &Value) -> tonic::Request<GenerateContentRequest> {
-    let hub: GenerateContentRequest =
-        vendor::decode(json!({ "contents": contents }).to_string().as_bytes()).unwrap();
+    let tools = json!([{"functionDeclarations": [{"name": "read"}]}]);
+    let body = json!({"contents": contents, "tools": tools}).to_string();
+    let hub: GenerateContentRequest = vendor::decode(body.as_bytes()).unwrap();
     let mut request = tonic::Request::new(GenerateContentRequest { model: model.to_owned(), ..hub });
     let bearer = MetadataValue::try_from(format!("Bearer {key}")).unwrap();
     request.metadata_mut().insert("authorization", bearer);
