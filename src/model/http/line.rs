@@ -108,9 +108,9 @@ impl Heard {
         }
     }
 
-    /// The line, if all was heard and it can be used again.
+    /// The line, if it can be used again. For whoever has heard the end: a line that broke off before is not there any more.
     pub(super) fn free(&mut self, context: &mut Context<'_>) -> Option<Box<Line>> {
-        let mut line = self.line.take().filter(|_| self.body.is_end_stream())?;
+        let mut line = self.line.take()?;
         line.poll_free(context).then_some(line)
     }
 }

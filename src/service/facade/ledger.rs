@@ -60,11 +60,10 @@ impl Ledger {
         let Some(shelf) = self.shelf.as_ref().filter(|_| !notes.is_empty()) else { return };
         let Some(until) = SystemTime::now().checked_add(self.keep) else { return };
         let item = |key: String, value: &str| Item { kind: Kind::Signature, key, value: value.into(), until };
-        let items =
-            notes.watch.into_iter().flat_map(|watch| watch.signed).flat_map(|Signed { keys, signature }| {
-                let value = format!("{}\n{signature}", notes.upstream);
-                keys.into_iter().map(move |key| item(key, &value)).collect::<Vec<_>>()
-            });
+        let items = notes.watch.signed.into_iter().flat_map(|Signed { keys, signature }| {
+            let value = format!("{}\n{signature}", notes.upstream);
+            keys.into_iter().map(move |key| item(key, &value)).collect::<Vec<_>>()
+        });
         if let Err(error) = shelf.put(who, items.collect()).await {
             tracing::warn!(%error, "thought signatures cannot be kept");
         }
@@ -100,37 +99,28 @@ fn reads_signatures(upstream: &str) -> bool {
     upstream.is_empty() || GOOGLES.iter().any(|name| model.starts_with(name))
 }
 
-/// What is kept on the other side may declare functions too.
-fn may_call(request: &GenerateContentRequest) -> bool {
-    let GenerateContentRequest { tools, cached_content, extra, .. } = request;
-    !(tools.is_empty() && cached_content.is_empty() && extra.is_empty())
-}
-
 /// Signatures of one answer.
 #[derive(Debug, Default)]
 pub struct Notes {
     upstream: String,
-    /// None where there is nothing that could be called.
-    watch: Option<Watch>,
+    watch: Watch,
 }
 
 impl Notes {
     /// `request` is what is answered.
     pub fn new(upstream: String, request: &GenerateContentRequest) -> Self {
-        let watch = || Watch::new(Trail::of(&request.contents));
-        Self { upstream, watch: may_call(request).then(watch) }
+        Self { upstream, watch: Watch::new(Trail::of(&request.contents)) }
     }
 
     pub fn see(&mut self, chunk: &GenerateContentResponse) {
-        let Some(watch) = &mut self.watch else { return };
         for candidate in &chunk.candidates {
             let parts = candidate.content.iter().flat_map(|content| &content.parts);
-            parts.for_each(|part| watch.see(candidate.index, part));
+            parts.for_each(|part| self.watch.see(candidate.index, part));
         }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.watch.as_ref().is_none_or(|watch| watch.signed.is_empty())
+        self.watch.signed.is_empty()
     }
 }
 

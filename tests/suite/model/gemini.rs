@@ -97,6 +97,20 @@ async fn whole_answers_counts_embeddings_and_names() {
 }
 
 #[tokio::test]
+async fn streams_that_tell_their_end_share_a_connection() {
+    let event = format!("data: {}\r\n\r\n", chunk(json!([{"text": "a"}]), "STOP"));
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let body = format!("{:x}\r\n{event}\r\n0\r\n\r\n", event.len());
+    let upstream = Upstream::start([Reply::default().send(head).send(body)]).await;
+    let api = api(&upstream.url());
+    for _ in 0..3 {
+        let (told, failed) = heard(&api, request("hi")).await;
+        assert_eq!((told.len(), failed), (1, None));
+    }
+    assert_eq!(upstream.connections(), 1);
+}
+
+#[tokio::test]
 async fn a_stream_is_the_same_wherever_it_is_cut() {
     let one = r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"ä€😀"}]}}]}"#;
     let two = r#"{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"f","args":{"n":12345678901234567890123}},"thoughtSignature":"c2ln"}]},"finishReason":"STOP"}]}"#;

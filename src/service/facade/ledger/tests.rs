@@ -63,8 +63,7 @@ const ASK: &str = r#"{"role":"user","parts":[{"text":"hi"}]}"#;
 const CALL: &str = r#"{"role":"model","parts":[{"functionCall":{"id":"1","name":"f","args":{}}}]}"#;
 
 fn asking(contents: &str) -> GenerateContentRequest {
-    let tools = r#"[{"functionDeclarations":[{"name":"f"}]}]"#;
-    vendor::decode(format!(r#"{{"contents":[{contents}],"tools":{tools}}}"#).as_bytes()).unwrap()
+    vendor::decode(format!(r#"{{"contents":[{contents}]}}"#).as_bytes()).unwrap()
 }
 
 fn noted(upstream: &str) -> Notes {
