@@ -1,5 +1,7 @@
 //! `agena watch`: a task from its beginning to its end, or every task that appears or changes.
 
+use std::collections::HashMap;
+
 use super::client::{Scene, answers};
 use super::exit::{Exit, Stop};
 use super::link::cut::{Tries, is_cut};
@@ -34,7 +36,8 @@ pub fn one(scene: &mut Scene<'_>, task: &str, approve: Approve, json: bool) -> R
 pub fn all(scene: &mut Scene<'_>, json: bool) -> Result<Exit, Stop> {
     let runtime = scene.runtime;
     runtime.block_on(async {
-        let mut watching = Watching { client: scene.found.client.clone(), since: None, json };
+        let mut watching =
+            Watching { client: scene.found.client.clone(), since: None, told: HashMap::new(), json };
         tokio::select! {
             stopped = watching.run(&mut scene.screen) => stopped,
             () = scene.interrupts.next() => Ok(Exit::Interrupted),
@@ -46,6 +49,8 @@ struct Watching {
     client: Client,
     /// When the last change that was told happened.
     since: Option<Timestamp>,
+    /// Of each task, up to where it was told.
+    told: HashMap<String, u64>,
     json: bool,
 }
 
@@ -53,10 +58,7 @@ impl Watching {
     async fn run(&mut self, screen: &mut super::talk::screen::Screen) -> Result<Exit, Stop> {
         let mut tries = Tries::default();
         loop {
-            let status = match self.stream(screen, &mut tries).await? {
-                None => return Ok(Exit::Done),
-                Some(status) => status,
-            };
+            let status = self.stream(screen, &mut tries).await?;
             match tries.failed().filter(|_| is_cut(&status)) {
                 None => return Err(stop(&status)),
                 Some(delay) => {
@@ -68,21 +70,22 @@ impl Watching {
         }
     }
 
-    /// Tells what comes; what it ended with, if not by itself.
+    /// Tells what comes, and what it ended with.
     async fn stream(
         &mut self,
         screen: &mut super::talk::screen::Screen,
         tries: &mut Tries,
-    ) -> Result<Option<tonic::Status>, Stop> {
+    ) -> Result<tonic::Status, Stop> {
         let request = WatchTasksRequest { since: self.since, ..WatchTasksRequest::default() };
         let mut changes = match self.client.watch_tasks(request).await {
             Ok(changes) => changes.into_inner(),
-            Err(status) => return Ok(Some(status)),
+            Err(status) => return Ok(status),
         };
         loop {
             match changes.message().await {
-                Ok(None) => return Ok(None),
-                Err(status) => return Ok(Some(status)),
+                // It has no end of its own: the server is being stopped.
+                Ok(None) => return Ok(tonic::Status::unavailable("the server is going away")),
+                Err(status) => return Ok(status),
                 Ok(Some(told)) => {
                     tries.worked();
                     if let Some(task) = told.task {
@@ -94,7 +97,15 @@ impl Watching {
     }
 
     fn tell(&mut self, screen: &mut super::talk::screen::Screen, task: &TaskSummary) -> Result<(), Stop> {
-        self.since = task.update_time.or(self.since);
+        // The first list comes with the newest first.
+        let at = |time: Option<Timestamp>| time.map(|time| (time.seconds, time.nanos));
+        if at(task.update_time) > at(self.since) {
+            self.since = task.update_time;
+        }
+        // Behind a cut, what is open is told again, changed or not.
+        if self.told.insert(task.task_id.clone(), task.sequence) == Some(task.sequence) {
+            return Ok(());
+        }
         let text = match self.json {
             true => json::line(task).map_err(|error| Stop::new(Exit::Failed, error.to_string()))?,
             false => list::task(screen.paint, task),

@@ -18,6 +18,7 @@ import { Heights } from "../src/view/heights";
 import { render } from "../src/view/markdown";
 import { choose, chosen, write } from "../src/view/questions";
 import { tail } from "../src/view/tail";
+import { visible } from "../src/view/visible";
 
 describe("markdown is safe", () => {
   const cases: [string, string, RegExp][] = [
@@ -179,4 +180,10 @@ test("a queue works in slices, and loses nothing", () => {
   while (frames.length > 0) frames.shift()?.();
   expect(seen).toEqual(Array.from({ length: 100 }, (_, at) => at));
   expect(drawn).toBeGreaterThan(3);
+});
+
+test("what is to be agreed to reads as it runs", () => {
+  expect(visible("echo \u202e'txt.x fr- mr' ; ls\u200b")).toBe("echo <U+202E>'txt.x fr- mr' ; ls<U+200B>");
+  expect(visible("plain\n\ttext, grün 日本 👩‍💻")).toBe("plain\n\ttext, grün 日本 👩‍💻");
+  expect(visible("\u001b[31m\u{e0041}")).toBe("<U+001B>[31m<U+E0041>");
 });

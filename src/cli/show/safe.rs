@@ -34,8 +34,10 @@ pub fn acts(next: char) -> bool {
         next if next.is_control() => true,
         // What turns the direction of a line around, so that it reads other than it runs.
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        // Letters that nobody sees.
-        '\u{e0000}'..='\u{e007f}' => true,
+        // What nobody sees, but for the joiners that emoji and some scripts need.
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}' | '\u{200b}' => true,
+        '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => true,
+        '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}' => true,
         _ => false,
     }
 }
@@ -66,6 +68,7 @@ mod tests {
             ("a\u{8}b\u{7f}", "a␈b␡"),
             ("rm \u{202e}fr- txt\u{2066}", "rm <U+202E>fr- txt<U+2066>"),
             ("hid\u{e0041}den", "hid<U+E0041>den"),
+            ("ls\u{200b}\u{feff} \u{2060}a\u{ad}b\u{2028}", "ls<U+200B><U+FEFF> <U+2060>a<U+00AD>b<U+2028>"),
         ] {
             assert_eq!(safe(text), shown);
             assert!(!safe(text).chars().any(acts), "{text:?}");

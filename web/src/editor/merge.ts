@@ -4,7 +4,7 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
-import { EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { appearance, hostSheet } from "./appearance";
 import { languageOf } from "./languages";
 
@@ -83,6 +83,8 @@ function nameOf(shown: Shown): string {
 function basics(name: string): Extension {
   return [
     lineNumbers(),
+    // A proposal reads as it is written: what turns a line around or hides in it is shown.
+    highlightSpecialChars(),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": name }),
   ];

@@ -5,7 +5,8 @@ import { computed, effect, signal } from "@preact/signals";
 import type { TaskUpdate } from "#gen/agena/devtool/v1/service_pb";
 import { TaskState } from "#gen/lf/a2a/v1/a2a_pb";
 import { devtool } from "../wire/client";
-import { problemOf } from "../wire/errors";
+import { isPassing, problemOf } from "../wire/errors";
+import { backoff, pause } from "../wire/retry";
 import { Slots } from "../wire/slots";
 import { keep, type Opened } from "../wire/streams";
 import { fold } from "./fold";
@@ -79,17 +80,26 @@ export function followRoute(): () => void {
 async function openContext(contextId: string): Promise<void> {
   trouble.value = undefined;
   loading.value = tasksOf(contextId).length === 0;
-  try {
-    await loadTasks(contextId, "");
-  } catch (error) {
-    if (route.value.contextId === contextId) trouble.value = problemOf(error).message;
-  } finally {
-    loading.value = false;
+  const isOpen = () => route.value.contextId === contextId;
+  for (let attempt = 0; isOpen(); attempt += 1) {
+    try {
+      await loadTasks(contextId, "");
+      break;
+    } catch (error) {
+      if (!isOpen()) return;
+      trouble.value = problemOf(error).message;
+      if (!isPassing(error)) break;
+      await pause(backoff(attempt));
+    }
   }
+  if (isOpen()) loading.value = false;
 }
 
 async function loadTasks(contextId: string, pageToken: string): Promise<void> {
   const page = await devtool.listTasks({ contextId, pageToken, pageSize: 25 });
+  // Another one may have been opened meanwhile.
+  if (route.value.contextId !== contextId) return;
+  trouble.value = undefined;
   earlier.value = page.nextPageToken;
   if (page.tasks.length === 0 && pageToken === "") trouble.value = "There is no such conversation.";
   learn(page.tasks);

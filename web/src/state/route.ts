@@ -1,6 +1,7 @@
 // The address: `#/c/CONTEXT` or `#/c/CONTEXT/t/TASK`. A reload comes back to the same place.
 
 import { signal } from "@preact/signals";
+import { decoded } from "../wire/token";
 
 export interface Route {
   contextId?: string;
@@ -10,8 +11,8 @@ export interface Route {
 export function parseRoute(hash: string): Route {
   const match = /^#\/c\/([^/]+)(?:\/t\/([^/]+))?$/.exec(hash);
   if (match?.[1] === undefined) return {};
-  const contextId = decodeURIComponent(match[1]);
-  return match[2] === undefined ? { contextId } : { contextId, taskId: decodeURIComponent(match[2]) };
+  const contextId = decoded(match[1]);
+  return match[2] === undefined ? { contextId } : { contextId, taskId: decoded(match[2]) };
 }
 
 export function formatRoute({ contextId, taskId }: Route): string {

@@ -5,6 +5,7 @@ import type { ToolCall } from "#gen/agena/devtool/v1/tool_call_pb";
 import type { Draft } from "../state/answer";
 import { MergeEditor } from "./MergeEditor";
 import { Questions } from "./Questions";
+import { visible } from "./visible";
 import { pretty } from "./words";
 
 interface Props {
@@ -20,11 +21,11 @@ export function Details({ call, draft, change }: Props) {
       return (
         <>
           <pre class="command" tabIndex={0} aria-label="Command">
-            {details.value.command}
+            {visible(details.value.command)}
           </pre>
           {details.value.workingDirectory && (
             <p class="dim">
-              in <code>{details.value.workingDirectory}</code>
+              in <code>{visible(details.value.workingDirectory)}</code>
             </p>
           )}
         </>
@@ -58,10 +59,10 @@ export function Details({ call, draft, change }: Props) {
 
 /** A list of changes keeps its columns. */
 function Description({ text }: { text: string }) {
-  if (!text.includes("\n")) return <p>{text}</p>;
+  if (!text.includes("\n")) return <p>{visible(text)}</p>;
   return (
     <pre class="command" tabIndex={0} aria-label="Description">
-      {text}
+      {visible(text)}
     </pre>
   );
 }
@@ -69,7 +70,7 @@ function Description({ text }: { text: string }) {
 function Given({ call }: { call: ToolCall }) {
   return (
     <pre class="command" tabIndex={0} aria-label="Arguments">
-      {pretty(call.inputParameters ?? {})}
+      {visible(pretty(call.inputParameters ?? {}))}
     </pre>
   );
 }
@@ -84,7 +85,7 @@ function FileEdit({ call, draft, change }: Props) {
   return (
     <>
       <p class="file-line">
-        <code>{filePath}</code>
+        <code>{visible(filePath)}</code>
         <span class="dim">{oldContent === undefined ? "new file" : "changed file"}</span>
         <span class="dim" role="status">
           {edited ? "Edited by you: your version will be written." : "You can edit the proposal before you allow it."}

@@ -4,6 +4,7 @@ import { ApprovalMode } from "#gen/agena/devtool/v1/event_pb";
 import { ToolCallStatus } from "#gen/agena/devtool/v1/tool_call_pb";
 import { TaskState } from "#gen/lf/a2a/v1/a2a_pb";
 import type { IconName } from "./Icon";
+import { visible } from "./visible";
 
 export interface Word {
   text: string;
@@ -86,5 +87,5 @@ export function plural(amount: number, one: string): string {
 
 /** What fits a title. */
 export function firstLine(text: string | undefined): string {
-  return (text ?? "").split("\n", 1)[0] ?? "";
+  return visible((text ?? "").split("\n", 1)[0] ?? "");
 }

@@ -17,8 +17,17 @@ export function fragmentToken(hash: string): { token: string; rest: string } | u
   const named = members.find((member) => member.startsWith("token="));
   if (named === undefined) return undefined;
   const others = members.filter((member) => member !== named && member !== "");
-  const token = decodeURIComponent(named.slice("token=".length));
+  const token = decoded(named.slice("token=".length));
   return { token, rest: others.length > 0 ? `#${others.join("&")}` : "#/" };
+}
+
+/** What is no percent-encoding is taken as it is; the server will say what it thinks of it. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 // Storage can be forbidden by the browser; then the token lives as long as the page.
