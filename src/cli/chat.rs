@@ -7,6 +7,7 @@ use super::link::cut::patiently;
 use super::link::follow::Follower;
 use super::link::stop;
 use super::show::paint::Ink;
+use super::show::safe::safe_line;
 use super::show::story::Reader;
 use super::talk::input::{Input, Typed};
 use super::talk::slash::{self, Line, OWN};
@@ -28,11 +29,17 @@ struct Talk<'a> {
 pub fn run(scene: &mut Scene<'_>, chat: &Chat) -> Result<Exit, Stop> {
     let mut client = scene.found.client.clone();
     let context_id = scene.runtime.block_on(work::context(&mut client, &chat.work.context))?;
-    let mut talk = Talk { chat, context_id, settings: work::settings(&chat.work), asking: None };
+    let asking = scene.runtime.block_on(work::asking(&mut client, &context_id))?;
+    let (asking, question) = asking.unzip();
+    let mut talk = Talk { chat, context_id, settings: work::settings(&chat.work), asking };
     let mut input = Input::new(&scene.settings.data_dir, scene.screen.paint)?;
     let known = all(&mut client, &talk.context_id, talk.settings.clone());
     input.learn(scene.runtime.block_on(known)?);
     greet(scene)?;
+    if let Some(question) = question {
+        let line = format!("the agent waits for an answer: {}", safe_line(&question));
+        scene.screen.say(Ink::Yellow, &line)?;
+    }
     let mut pressed = false;
     loop {
         match input.read()? {

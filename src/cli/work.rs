@@ -4,7 +4,8 @@ use super::exit::{Exit, Stop};
 use super::link::{Client, stop};
 use crate::config::ApprovalMode;
 use crate::config::client::{Context, Work};
-use crate::proto::devtool::{self, AgentSettings, ListContextsRequest};
+use crate::proto::a2a::{Message, TaskState};
+use crate::proto::devtool::{self, AgentSettings, GetTaskRequest, ListContextsRequest, ListTasksRequest};
 
 /// What the user said holds; none if nothing was said, so that the server's own holds.
 pub fn settings(work: &Work) -> Option<AgentSettings> {
@@ -38,4 +39,25 @@ pub async fn context(client: &mut Client, wanted: &Context) -> Result<String, St
             })
         }
     }
+}
+
+/// The newest task of a conversation that waits for words, and what it asks: the next line is the answer. One whose calls
+/// wait is answered with `agena watch`.
+pub async fn asking(client: &mut Client, context_id: &str) -> Result<Option<(String, String)>, Stop> {
+    if context_id.is_empty() {
+        return Ok(None);
+    }
+    let request = ListTasksRequest {
+        context_id: context_id.to_owned(),
+        state: TaskState::InputRequired.into(),
+        ..ListTasksRequest::default()
+    };
+    let listed = client.list_tasks(request).await.map_err(|status| stop(&status))?.into_inner();
+    let Some(task) = listed.tasks.into_iter().find(|task| task.pending_confirmations == 0) else {
+        return Ok(None);
+    };
+    let request = GetTaskRequest { task_id: task.task_id.clone() };
+    let now = client.get_task(request).await.map_err(|status| stop(&status))?.into_inner();
+    let said = now.status.and_then(|status| status.message).as_ref().map(Message::text);
+    Ok(Some((task.task_id, said.unwrap_or_default())))
 }

@@ -44,6 +44,12 @@ impl Turn<'_> {
             let still =
                 task.status.is_some_and(|now| now.timestamp == status.timestamp && now.state == status.state);
             let over = still && self.part == Part::Owner;
+            if over && matches!(self.answers, Answers::Nobody) {
+                let context = &self.follower.context_id;
+                let line =
+                    format!("it waits for an answer in words; give it with: agena chat --context {context}");
+                self.note(Ink::Yellow, &line)?;
+            }
             return Ok(if over { Asked::End(Ended::Waits) } else { Asked::GoOn });
         }
         let shown = |call: &ToolCall| {

@@ -233,3 +233,19 @@ fn what_was_typed_before_a_question_is_no_answer_to_it() {
     terminal.press("y\n");
     terminal.expect("✓ run_shell_command");
 }
+
+#[test]
+fn a_question_in_words_is_answered_where_the_conversation_goes_on() {
+    let server = Running::start(&[]);
+    let prompt = "Do it.\n```rehearsal\n- ask: In which town?\n```";
+    let asked = run(&server, &["chat", "-p", prompt]);
+    assert_eq!(asked.code, Some(3), "{} {}", asked.out, asked.err);
+    assert!(asked.err.contains("agena chat --context "), "{}", asked.err);
+    let mut terminal = Terminal::start(&server, &["chat", "--last"], &[]);
+    terminal.expect("the agent waits for an answer: In which town?");
+    terminal.expect("> ");
+    terminal.say("Paris");
+    terminal.expect("> ");
+    let tasks = run(&server, &["tasks", "--all", "--json"]).out;
+    assert_eq!(tasks.lines().count(), 1, "the answer is no new task: {tasks}");
+}
