@@ -114,7 +114,7 @@ pub(in crate::config) fn decide(
 
 /// A token goes in the open only where nobody else listens.
 fn safe(server: &Url) -> bool {
-    server.is_encrypted() || server.host.is_near()
+    server.is_encrypted() || server.is_here()
 }
 
 fn url(from: Source, text: &str) -> Result<Url, ConfigError> {

@@ -141,6 +141,11 @@ fn what_makes_no_sense_is_refused_in_one_line() {
             &[("AGENA_TOKEN", "token")],
             "the token would go unencrypted to http://agena.example; use https",
         ),
+        (
+            &["tasks", "--server", "http://10.1.2.3"],
+            &[("AGENA_TOKEN", "token")],
+            "the token would go unencrypted to http://10.1.2.3; use https",
+        ),
         (&["chat", "--approval-mode", "mad"], &[], "--approval-mode: unknown variant `mad`"),
     ] {
         let line = refusal(args, env, &files);
