@@ -1,9 +1,10 @@
 """Runs the commands of the README's "First calls" as they are printed, in one shell.
 
-    python readme.py path/to/agena DATA_DIR
+    python readme.py path/to/agena DATA_DIR HOST:PORT
 
-The server has to listen on the address that the README names. Only the one command that would compile the
-server is replaced, by the binary given here. Prints a line per command and exits 1 if one fails.
+Two things are replaced: the one command that would compile the server, by the binary given here, and the default address,
+by the one given here. Any connection of the machine may have the default port for a while, as it lies among those that
+the system hands out. Prints a line per command and exits 1 if one fails.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SECTION = "## First calls"
+DEFAULT_ADDRESS = "127.0.0.1:41242"
 TOKEN_COMMAND = "cargo run --release --quiet -- token"
 SECONDS = 180
 
@@ -29,14 +31,14 @@ def blocks(readme: str) -> list[str]:
     return re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
 
 
-def script(commands: list[str], binary: str, data_dir: str, out: Path) -> str:
+def script(commands: list[str], binary: str, data_dir: str, address: str, out: Path) -> str:
     """All commands in one shell, so that TOKEN carries over, each with its own output and exit code."""
     token = shlex.join([binary, "token", "--data-dir", data_dir])
     parts = []
     for number, command in enumerate(commands):
         base = shlex.quote(str(out / str(number)))
-        as_printed = command.replace(TOKEN_COMMAND, token)
-        parts.append(f"{{\n{as_printed}}} >{base}.out 2>{base}.err\necho $? >{base}.code\n")
+        here = command.replace(TOKEN_COMMAND, token).replace(DEFAULT_ADDRESS, address)
+        parts.append(f"{{\n{here}}} >{base}.out 2>{base}.err\necho $? >{base}.code\n")
     return "".join(parts)
 
 
@@ -70,7 +72,7 @@ def problem(command: str, base: Path) -> str | None:
 
 
 def main() -> int:
-    binary, data_dir = sys.argv[1:]
+    binary, data_dir, address = sys.argv[1:]
     found = blocks((ROOT / "README.md").read_text())
     commands = [command for command in found if missing(command) is None]
     for command in found:
@@ -82,7 +84,7 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as directory:
         out = Path(directory)
-        run = ["bash", "-c", script(commands, binary, data_dir, out)]
+        run = ["bash", "-c", script(commands, binary, data_dir, address, out)]
         try:
             subprocess.run(run, cwd=ROOT, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
         except subprocess.TimeoutExpired:

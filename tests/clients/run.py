@@ -13,7 +13,6 @@ Prints a line per case, then the counts; exits 1 if a case failed.
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import tempfile
 from pathlib import Path
@@ -31,7 +30,6 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "sdk"))
 from fake_gemini import FakeGemini  # noqa: E402 - it lies beside its cases
 
-README_ADDRESS = ("127.0.0.1", 41242)
 # The webhooks of the clients lie here, which is refused unless it is allowed.
 A2A_OPTIONS = ("--rehearsal", str(HERE / "a2a.yaml"), "--set", 'push.allow_hosts=["127.0.0.1"]')
 
@@ -147,17 +145,10 @@ def command(report: Report, place: Place) -> None:
 
 
 def readme(report: Report, place: Place) -> None:
-    heading("The README, as printed")
-    address = ":".join(map(str, README_ADDRESS))
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(README_ADDRESS)
-        except OSError as error:
-            taken = f"{address}, which the README names, is taken ({error}); end what listens there"
-            raise RuntimeError(taken) from None
-    with Server(place, ["--listen", address]) as server:
-        report.program("README", python("readme.py", str(place.binary), str(place.data_dir)), timeout=200)
+    heading("The README, as printed but for the port")
+    with Server(place) as server:
+        told = [str(place.binary), str(place.data_dir), server.authority]
+        report.program("README", python("readme.py", *told), timeout=200)
         stop(report, server)
 
 
