@@ -26,6 +26,12 @@ pub fn decode<T: DeserializeOwned>(text: &[u8]) -> Result<T, BadJson> {
     serde_json::from_str(text).or_else(|_| decode_tracked(text))
 }
 
+/// What a member that is JSON text says. None where there is no text, which is what most messages have, or where it is of
+/// another shape.
+pub fn kept<T: DeserializeOwned>(text: &str) -> Option<T> {
+    if text.is_empty() { None } else { serde_json::from_str(text).ok() }
+}
+
 fn decode_tracked<T: DeserializeOwned>(text: &str) -> Result<T, BadJson> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let message = serde_path_to_error::deserialize(&mut reader)

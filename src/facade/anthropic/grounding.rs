@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::carrier;
+use crate::proto::vendor;
 
 /// `groundingMetadata`, as far as it is told on.
 #[derive(Debug, Default, Deserialize)]
@@ -65,7 +66,7 @@ const QUOTED: usize = 150;
 impl Grounding {
     /// What cannot be read is as good as nothing: the answer itself is there.
     pub(super) fn read(json: &str) -> Self {
-        serde_json::from_str(json).unwrap_or_default()
+        vendor::kept(json).unwrap_or_default()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -124,7 +125,7 @@ pub(super) struct Page {
 
 impl Fetched {
     pub(super) fn read(json: &str) -> Self {
-        serde_json::from_str(json).unwrap_or_default()
+        vendor::kept(json).unwrap_or_default()
     }
 }
 

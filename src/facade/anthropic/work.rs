@@ -3,7 +3,7 @@
 use super::version::Version;
 use crate::domain::error::Error;
 use crate::facade::{Remote, Report};
-use crate::proto::vendor::Members;
+use crate::proto::vendor::{self, Members};
 
 #[derive(Debug)]
 pub(super) struct Work {
@@ -30,7 +30,7 @@ impl Work {
     /// Members that nobody knows are let pass, but not in silence.
     pub(super) fn unknown(&mut self, path: &str, extra: &str) {
         // What was read as JSON is an object.
-        let members = serde_json::from_str::<Members>(extra).map(|members| members.0).unwrap_or_default();
+        let members = vendor::kept::<Members>(extra).map(|members| members.0).unwrap_or_default();
         for (name, value) in members {
             if value.get() != "null" {
                 self.report.ignored(at(path, &name), "is not known here");

@@ -1,37 +1,62 @@
-//! The answer as a whole: its own stream put together, as any client would.
+//! The answer as a whole, put together of what its stream would say.
 
 use base64::Engine;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::{Value, json};
 
-use super::stream::Sound;
+use super::stream::{Head, Sound, Tell};
 use crate::proto::openai::content::Kind;
 use crate::proto::openai::tool_call::Call;
 use crate::proto::openai::{
-    ChatCompletion, ChatCompletionChunk, Choice, ChunkChoice, Content, CustomCall, Delta, FunctionCall,
-    FunctionCallDelta, ResponseMessage, ToolCall, ToolCallDelta, Usage,
+    ChatCompletion, Choice, Content, CustomCall, Delta, FunctionCall, FunctionCallDelta, ResponseMessage,
+    ToolCall, ToolCallDelta, Usage,
 };
 
-pub fn whole(chunks: Vec<ChatCompletionChunk>, sound: Option<Sound>) -> ChatCompletion {
-    let mut answer = ChatCompletion { object: "chat.completion".to_owned(), ..ChatCompletion::default() };
-    let mut gathered: Vec<Gathered> = Vec::new();
-    for chunk in chunks {
-        (answer.id, answer.created, answer.model) = (chunk.id, chunk.created, chunk.model);
-        answer.service_tier = chunk.service_tier;
-        answer.usage = chunk.usage.filter(|usage| *usage != Usage::default()).or(answer.usage.take());
-        for choice in chunk.choices {
-            match gathered.iter_mut().find(|known| known.choice.index == choice.index) {
-                Some(known) => known.take(choice),
-                None => {
-                    let mut new = Gathered::new(choice.index);
-                    new.take(choice);
-                    gathered.push(new);
-                }
-            }
+/// An answer that grows as it is told.
+#[derive(Default)]
+pub struct Whole {
+    choices: Vec<Gathered>,
+    usage: Usage,
+}
+
+impl Whole {
+    fn choice(&mut self, index: i32) -> &mut Gathered {
+        let known = self.choices.iter().position(|known| known.choice.index == index);
+        let at = known.unwrap_or_else(|| {
+            self.choices.push(Gathered::new(index));
+            self.choices.len() - 1
+        });
+        &mut self.choices[at]
+    }
+
+    pub fn finish(self, head: Head, sound: Option<Sound>) -> ChatCompletion {
+        ChatCompletion {
+            id: head.name,
+            object: "chat.completion".to_owned(),
+            created: head.created,
+            model: head.model,
+            choices: self.choices.into_iter().map(|gathered| gathered.finish(sound)).collect(),
+            usage: Some(self.usage).filter(|usage| *usage != Usage::default()),
+            service_tier: head.tier,
+            ..ChatCompletion::default()
         }
     }
-    answer.choices = gathered.into_iter().map(|gathered| gathered.finish(sound)).collect();
-    answer
+}
+
+impl Tell for Whole {
+    fn delta(&mut self, _head: &Head, index: i32, delta: Delta, logprobs: String) {
+        let choice = self.choice(index);
+        choice.logprobs(&logprobs);
+        choice.delta(delta);
+    }
+
+    fn end(&mut self, _head: &Head, index: i32, reason: &'static str) {
+        self.choice(index).choice.finish_reason = Some(reason.to_owned());
+    }
+
+    fn usage(&mut self, _head: &Head, usage: Usage) {
+        self.usage = usage;
+    }
 }
 
 #[derive(Default)]
@@ -51,14 +76,13 @@ impl Gathered {
         Self { choice: Choice { index, ..Choice::default() }, ..Self::default() }
     }
 
-    fn take(&mut self, choice: ChunkChoice) {
-        self.choice.finish_reason = choice.finish_reason.or(self.choice.finish_reason.take());
-        if let Ok(Value::Object(mut logprobs)) = serde_json::from_str(&choice.logprobs)
+    fn logprobs(&mut self, logprobs: &str) {
+        if !logprobs.is_empty()
+            && let Ok(Value::Object(mut logprobs)) = serde_json::from_str(logprobs)
             && let Some(Value::Array(content)) = logprobs.get_mut("content").map(Value::take)
         {
             self.logprobs.extend(content);
         }
-        choice.delta.into_iter().for_each(|delta| self.delta(delta));
     }
 
     fn delta(&mut self, delta: Delta) {
@@ -66,9 +90,9 @@ impl Gathered {
         replace(&mut message.role, delta.role);
         replace(&mut message.extra_content, delta.extra_content);
         if let Some(Kind::Text(text)) = delta.content.and_then(|content| content.kind) {
-            self.text.push_str(&text);
+            append(&mut self.text, text);
         }
-        message.reasoning_content.push_str(&delta.reasoning_content.unwrap_or_default());
+        append(&mut message.reasoning_content, delta.reasoning_content.unwrap_or_default());
         if let Some(refusal) = delta.refusal {
             message.refusal.get_or_insert_default().push_str(&refusal);
         }
@@ -80,7 +104,9 @@ impl Gathered {
             call.name.push_str(&name.unwrap_or_default());
             call.arguments.push_str(&arguments.unwrap_or_default());
         }
-        self.speak(&delta.audio);
+        if !delta.audio.is_empty() {
+            self.speak(&delta.audio);
+        }
     }
 
     fn speak(&mut self, audio: &str) {
@@ -121,6 +147,14 @@ impl Gathered {
 fn replace(member: &mut String, new: String) {
     if !new.is_empty() {
         *member = new;
+    }
+}
+
+/// Most come in one piece, which is then taken as it is.
+fn append(text: &mut String, more: String) {
+    match text.is_empty() {
+        true => *text = more,
+        false => text.push_str(&more),
     }
 }
 

@@ -6,18 +6,20 @@ mod citations;
 mod finish;
 mod logprobs;
 mod sound;
+mod tell;
 mod usage;
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::domain::error::{Cause, Error};
 use crate::facade::{Asked, Names, Reply};
-use crate::proto::gemini::{GenerateContentResponse, PromptFeedback, UsageMetadata};
-use crate::proto::openai::{ChatCompletion, ChatCompletionChunk, ChunkChoice, Delta, Usage};
+use crate::proto::gemini::{Candidate, GenerateContentResponse, PromptFeedback, UsageMetadata};
+use crate::proto::openai::{ChatCompletion, ChatCompletionChunk, Delta};
 
 use self::choice::Choice;
 pub use self::sound::Sound;
-use super::gather;
+pub use self::tell::Tell;
+use super::gather::Whole;
 
 /// What of the request decides about the answer.
 #[derive(Debug, Default)]
@@ -48,34 +50,15 @@ pub struct Answer {
 
 /// What all chunks have in common.
 #[derive(Debug)]
-struct Head {
+pub struct Head {
     /// Of the request.
     id: String,
     /// Of the answer.
-    name: String,
-    created: i64,
-    model: String,
-    tier: String,
+    pub name: String,
+    pub created: i64,
+    pub model: String,
+    pub tier: String,
     usage: bool,
-}
-
-impl Head {
-    fn chunk(&self, choices: Vec<ChunkChoice>) -> ChatCompletionChunk {
-        ChatCompletionChunk {
-            id: self.name.clone(),
-            object: "chat.completion.chunk".to_owned(),
-            created: self.created,
-            model: self.model.clone(),
-            choices,
-            usage: self.usage.then(Usage::default),
-            service_tier: self.tier.clone(),
-            ..ChatCompletionChunk::default()
-        }
-    }
-
-    fn delta(&self, index: i32, delta: Delta) -> ChatCompletionChunk {
-        self.chunk(vec![ChunkChoice { index, delta: Some(delta), ..ChunkChoice::default() }])
-    }
 }
 
 impl Answer {
@@ -92,46 +75,74 @@ impl Answer {
     }
 
     #[cfg(test)]
+    pub(super) fn head(self) -> Head {
+        self.head
+    }
+
+    #[cfg(test)]
     pub(super) fn sound(&self) -> Option<Sound> {
         self.wants.sound
     }
 
-    fn candidates(
-        &mut self,
-        chunk: GenerateContentResponse,
-        out: &mut Vec<ChatCompletionChunk>,
-    ) -> Result<(), Error> {
-        for candidate in chunk.candidates {
-            let index = candidate.index;
-            finish::check(&candidate)?;
-            let choice = self.choices.entry(index).or_insert_with(|| {
-                out.push(self.head.delta(index, Delta::role()));
-                Choice::new(&self.head.id)
-            });
-            let logprobs = if self.wants.logprobs { logprobs::of(&candidate.extra) } else { String::new() };
-            let mut deltas = choice.take(candidate, &self.wants);
-            if deltas.is_empty() && !logprobs.is_empty() {
-                deltas.push(Delta::default());
+    fn hear(&mut self, mut chunk: GenerateContentResponse, out: &mut impl Tell) -> Result<(), Error> {
+        if let Some(taken) = chunk.usage_metadata.take() {
+            if !self.wants.tier.is_empty()
+                && let Some(tier) = usage::tier(&taken)
+            {
+                tier.clone_into(&mut self.head.tier);
             }
-            let first = out.len();
-            out.extend(deltas.into_iter().map(|delta| self.head.delta(index, delta)));
-            let first = out.get_mut(first).and_then(|chunk| chunk.choices.first_mut());
-            first.into_iter().for_each(|choice| choice.logprobs.clone_from(&logprobs));
+            self.taken = Some(taken);
+        }
+        let blocked = chunk.prompt_feedback.take().filter(|feedback| !feedback.block_reason.is_empty());
+        self.blocked = blocked.or(self.blocked.take());
+        chunk.candidates.into_iter().try_for_each(|candidate| self.candidate(candidate, out))
+    }
+
+    fn candidate(&mut self, candidate: Candidate, out: &mut impl Tell) -> Result<(), Error> {
+        let index = candidate.index;
+        finish::check(&candidate)?;
+        let choice = self.choices.entry(index).or_insert_with(|| {
+            out.delta(&self.head, index, Delta::role(), String::new());
+            Choice::new()
+        });
+        let mut logprobs = if self.wants.logprobs { logprobs::of(&candidate.extra) } else { String::new() };
+        let mut deltas = choice.take(candidate, &self.head.id, &self.wants);
+        if deltas.is_empty() && !logprobs.is_empty() {
+            deltas.push(Delta::default());
+        }
+        // They are told once, with the first.
+        deltas
+            .into_iter()
+            .for_each(|delta| out.delta(&self.head, index, delta, std::mem::take(&mut logprobs)));
+        Ok(())
+    }
+
+    fn close(&mut self, out: &mut impl Tell) -> Result<(), Error> {
+        let mut choices = std::mem::take(&mut self.choices);
+        match (choices.is_empty(), self.blocked.take()) {
+            (true, Some(feedback)) => self.refuse(&feedback, out),
+            (true, None) => return Err(broken_off()),
+            (false, _) => {}
+        }
+        if choices.values().any(|choice| !choice.is_finished()) {
+            return Err(broken_off());
+        }
+        for (index, choice) in &mut choices {
+            let (deltas, reason) = choice.end(&self.head, &self.wants);
+            deltas.into_iter().for_each(|delta| out.delta(&self.head, *index, delta, String::new()));
+            out.end(&self.head, *index, reason);
+        }
+        if self.head.usage {
+            out.usage(&self.head, self.taken.as_ref().map(usage::usage).unwrap_or_default());
         }
         Ok(())
     }
 
     /// The model was not even asked: one choice says so.
-    fn refuse(&mut self, feedback: &PromptFeedback, out: &mut Vec<ChatCompletionChunk>) {
-        let delta = Delta { refusal: Some(finish::blocked(feedback)), ..Delta::role() };
-        out.push(self.head.delta(0, Delta { content: None, ..delta }));
-        out.push(self.ended(0, "content_filter"));
-    }
-
-    fn ended(&self, index: i32, reason: &str) -> ChatCompletionChunk {
-        let finish_reason = Some(reason.to_owned());
-        let delta = Some(Delta::default());
-        self.head.chunk(vec![ChunkChoice { index, delta, finish_reason, ..ChunkChoice::default() }])
+    fn refuse(&self, feedback: &PromptFeedback, out: &mut impl Tell) {
+        let delta = Delta { refusal: Some(finish::blocked(feedback)), content: None, ..Delta::role() };
+        out.delta(&self.head, 0, delta, String::new());
+        out.end(&self.head, 0, "content_filter");
     }
 }
 
@@ -170,47 +181,20 @@ impl Reply for Answer {
         ("toolConfig.functionCallingConfig", "tool_choice"),
     ];
 
-    fn push(&mut self, mut chunk: GenerateContentResponse, out: &mut Vec<Self::Event>) -> Result<(), Error> {
-        if let Some(taken) = chunk.usage_metadata.take() {
-            if let Some(tier) = usage::tier(&taken).filter(|_| !self.wants.tier.is_empty()) {
-                tier.clone_into(&mut self.head.tier);
-            }
-            self.taken = Some(taken);
-        }
-        let blocked = chunk.prompt_feedback.take().filter(|feedback| !feedback.block_reason.is_empty());
-        self.blocked = blocked.or(self.blocked.take());
-        self.candidates(chunk, out)
+    fn push(&mut self, chunk: GenerateContentResponse, out: &mut Vec<Self::Event>) -> Result<(), Error> {
+        self.hear(chunk, out)
     }
 
     fn finish(&mut self, out: &mut Vec<Self::Event>) -> Result<(), Error> {
-        let mut choices = std::mem::take(&mut self.choices);
-        match (choices.is_empty(), self.blocked.take()) {
-            (true, Some(feedback)) => self.refuse(&feedback, out),
-            (true, None) => return Err(broken_off()),
-            (false, _) => {}
-        }
-        if choices.values().any(|choice| !choice.is_finished()) {
-            return Err(broken_off());
-        }
-        for (index, choice) in &mut choices {
-            let (deltas, reason) = choice.end(&self.wants, self.head.created);
-            out.extend(deltas.into_iter().map(|delta| self.head.delta(*index, delta)));
-            out.push(self.ended(*index, reason));
-        }
-        if self.head.usage {
-            let mut last = self.head.chunk(Vec::new());
-            last.usage = Some(self.taken.as_ref().map(usage::usage).unwrap_or_default());
-            out.push(last);
-        }
-        Ok(())
+        self.close(out)
     }
 
     fn answer(mut self, whole: GenerateContentResponse) -> Result<ChatCompletion, Error> {
-        let mut events = Vec::new();
+        let mut answer = Whole::default();
         self.head.usage = true;
-        self.push(whole, &mut events)?;
-        self.finish(&mut events)?;
-        Ok(gather::whole(events, self.wants.sound))
+        self.hear(whole, &mut answer)?;
+        self.close(&mut answer)?;
+        Ok(answer.finish(self.head, self.wants.sound))
     }
 }
 

@@ -10,6 +10,7 @@ use prop::sample::Index;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::stream::Tell;
 use super::*;
 use crate::domain::error::Error;
 use crate::domain::model::Gathered;
@@ -102,6 +103,24 @@ fn whole(request: &str, chunks: Vec<GenerateContentResponse>) -> Result<ChatComp
     let mut gathered = Gathered::default();
     chunks.into_iter().for_each(|chunk| gathered.push(chunk));
     converted(request).unwrap().reply.answer(gathered.finish())
+}
+
+/// As a client puts it together.
+fn together(request: &str, events: Vec<ChatCompletionChunk>) -> ChatCompletion {
+    let Converted { reply, .. } = converted(request).unwrap();
+    let (sound, mut head, mut whole) = (reply.sound(), reply.head(), gather::Whole::default());
+    for event in events {
+        (head.name, head.created) = (event.id, event.created);
+        (head.model, head.tier) = (event.model, event.service_tier);
+        for choice in event.choices {
+            whole.delta(&head, choice.index, choice.delta.unwrap_or_default(), choice.logprobs);
+            if let Some(reason) = choice.finish_reason {
+                whole.end(&head, choice.index, reason.leak());
+            }
+        }
+        event.usage.into_iter().for_each(|usage| whole.usage(&head, usage));
+    }
+    whole.finish(head, sound)
 }
 
 fn failed(error: Error) -> String {
@@ -271,7 +290,7 @@ proptest! {
         let again = recut(&chunks, &cuts);
         let (once, twice) = (streamed(&request, chunks.clone()), streamed(&request, again.clone()));
         prop_assert_eq!(once.1.map(failed), twice.1.map(failed));
-        let put_together = |events: Vec<ChatCompletionChunk>| told(&gather::whole(events, None));
+        let put_together = |events| told(&together(&request, events));
         prop_assert_eq!(put_together(once.0), put_together(twice.0));
         match (whole(&request, chunks), whole(&request, again)) {
             (Ok(one), Ok(other)) => prop_assert_eq!(told(&one), told(&other)),
@@ -288,7 +307,7 @@ proptest! {
         match whole(&request, chunks) {
             Err(refused) => prop_assert_eq!(Some(failed(refused)), error.map(failed)),
             Ok(answer) => {
-                let mut together = told(&gather::whole(events, converted(&request).unwrap().reply.sound()));
+                let mut together = told(&together(&request, events));
                 let mut answer = told(&answer);
                 // A stream says it only to those who ask.
                 [&mut together, &mut answer].into_iter().for_each(|each| each["usage"] = Value::Null);

@@ -17,6 +17,7 @@ use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Blob, Content, FunctionCall, FunctionResponse, Part};
 use crate::proto::openai::item::Item as Kind;
 use crate::proto::openai::{ImageGenerationCallItem, Item, MessageItem, ReasoningItem};
+use crate::proto::vendor;
 
 const USER: &str = "user";
 const MODEL: &str = "model";
@@ -267,6 +268,6 @@ fn unresolved(id: &str, at: &str) -> Error {
 
 /// The type of an item that is not known.
 fn kind(extra: &str) -> String {
-    let item: serde_json::Value = serde_json::from_str(extra).unwrap_or_default();
+    let item: serde_json::Value = vendor::kept(extra).unwrap_or_default();
     item["type"].as_str().unwrap_or("unknown").to_owned()
 }

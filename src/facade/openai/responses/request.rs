@@ -13,6 +13,7 @@ use crate::facade::{Asked, Converted, Report};
 use crate::proto::gemini::GenerateContentRequest;
 use crate::proto::openai::item::Item as Kind;
 use crate::proto::openai::{CreateResponseRequest, Item};
+use crate::proto::vendor;
 
 /// `earlier` is what was said before in the stored conversation, the oldest first; references in the input are resolved.
 pub fn convert(
@@ -131,8 +132,7 @@ fn unknown(request: &CreateResponseRequest, report: &mut Report) {
             report.dropped(format!("include[{at}]"), &format!("{include} is not there to be included"));
         }
     }
-    let extra: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(&request.extra).unwrap_or_default();
+    let extra: serde_json::Map<String, serde_json::Value> = vendor::kept(&request.extra).unwrap_or_default();
     for name in extra.keys() {
         report.ignored(name, "the API has no such field");
     }

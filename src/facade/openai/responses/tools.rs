@@ -11,6 +11,7 @@ use crate::facade::Report;
 use crate::proto::gemini::{FunctionDeclaration, Tool};
 use crate::proto::openai::response_tool::Tool as Kind;
 use crate::proto::openai::{ResponseCustomTool, ResponseFunctionTool, ResponseNamespaceTool, ResponseTool};
+use crate::proto::vendor;
 
 pub(super) use choice::choose;
 
@@ -77,7 +78,7 @@ impl Tools {
 
     /// A function with one text; a grammar is told in words.
     fn custom(&mut self, tool: &ResponseCustomTool, namespace: &str, at: &str) -> Result<(), Error> {
-        let format: serde_json::Value = serde_json::from_str(&tool.format).unwrap_or_default();
+        let format: serde_json::Value = vendor::kept(&tool.format).unwrap_or_default();
         let mut description = tool.description.clone().unwrap_or_default();
         if let Some(definition) = format["definition"].as_str() {
             let syntax = format["syntax"].as_str().unwrap_or_default();
@@ -176,7 +177,7 @@ fn joined(namespace: &str, name: &str) -> String {
 
 /// A schema that says nothing: no parameters.
 fn is_empty(schema: &str) -> bool {
-    let schema: serde_json::Value = serde_json::from_str(schema).unwrap_or_default();
+    let schema: serde_json::Value = vendor::kept(schema).unwrap_or_default();
     let none = |value: &serde_json::Value| value.as_object().is_none_or(serde_json::Map::is_empty);
     none(&schema)
 }

@@ -8,6 +8,7 @@ use crate::facade::Report;
 use crate::facade::openai::chat::stream::Sound;
 use crate::proto::gemini::{GenerationConfig, ThinkingConfig};
 use crate::proto::openai::{ChatCompletionRequest, ResponseFormat};
+use crate::proto::vendor;
 
 const MOST_ANSWERS: i32 = 8;
 const MOST_LOGPROBS: i32 = 20;
@@ -156,7 +157,7 @@ fn voice(
     config: &mut GenerationConfig,
     report: &mut Report,
 ) -> Result<(), Error> {
-    let audio: Value = serde_json::from_str(&asked.audio).unwrap_or_default();
+    let audio: Value = vendor::kept(&asked.audio).unwrap_or_default();
     let Some(voice) = audio.get("voice").and_then(Value::as_str) else {
         return Err(Error::field("audio.voice", "is required where modalities ask for audio"));
     };
@@ -174,7 +175,7 @@ pub fn sound(asked: &ChatCompletionRequest) -> Result<Option<Sound>, Error> {
     if !speaks(asked) {
         return Ok(None);
     }
-    let audio: Value = serde_json::from_str(&asked.audio).unwrap_or_default();
+    let audio: Value = vendor::kept(&asked.audio).unwrap_or_default();
     match (audio.get("format").and_then(Value::as_str), asked.stream) {
         (Some("pcm16"), _) => Ok(Some(Sound::Pcm)),
         (Some("wav"), Some(true)) => Err(Error::field("audio.format", "must be pcm16 in a stream")),

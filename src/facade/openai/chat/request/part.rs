@@ -11,6 +11,7 @@ use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Blob, Part};
 use crate::proto::openai::content_part::Part as Wire;
 use crate::proto::openai::{File, InputAudio};
+use crate::proto::vendor;
 
 /// Nothing where nothing is said.
 pub fn convert(part: Wire, at: &str, notes: &mut Notes) -> Result<Option<Part>, Error> {
@@ -93,7 +94,7 @@ pub fn signature(extra_content: &str) -> String {
     if extra_content.is_empty() {
         return String::new();
     }
-    let extra: Value = serde_json::from_str(extra_content).unwrap_or_default();
+    let extra: Value = vendor::kept(extra_content).unwrap_or_default();
     let found = ["/google/thought_signature", "/vertex/thought_signature"].map(|path| extra.pointer(path));
     found.into_iter().flatten().find_map(Value::as_str).unwrap_or_default().to_owned()
 }

@@ -14,6 +14,7 @@ use crate::facade::Report;
 use crate::proto::gemini::{FunctionDeclaration, Tool, ToolConfig};
 use crate::proto::openai::tool;
 use crate::proto::openai::{ChatCompletionRequest, CustomTool, FunctionDefinition};
+use crate::proto::vendor;
 
 use self::choice::Choice;
 
@@ -111,7 +112,7 @@ impl Met {
 
     fn custom(&mut self, custom: CustomTool, at: &str, report: &mut Report) -> Result<(), Error> {
         let CustomTool { name, mut description, format } = custom;
-        let format: Value = serde_json::from_str(&format).unwrap_or_default();
+        let format: Value = vendor::kept(&format).unwrap_or_default();
         if let Some(grammar) = format.get("grammar").filter(|_| format["type"] == "grammar") {
             let text = |name: &str| grammar[name].as_str().unwrap_or_default().to_owned();
             let rule =

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::choice::shown;
 use crate::proto::gemini::Part;
-use crate::proto::gemini::part::Data;
+use crate::proto::vendor;
 
 /// What clients have seen, and which part each piece of it came from.
 #[derive(Debug, Default)]
@@ -62,8 +62,7 @@ struct Segment {
 }
 
 impl Said {
-    /// Takes a part; what of it is shown as text.
-    pub fn part(&mut self, part: &Part) -> Option<String> {
+    pub fn part(&mut self, part: &Part) {
         let shown = part.data.as_ref().filter(|_| !part.thought).and_then(shown);
         let plain = part.is_plain_text();
         let start = self.text.len();
@@ -73,12 +72,11 @@ impl Said {
             Some(last) if last.plain && plain => last.end = end,
             _ => self.parts.push(Stretch { start, end, plain }),
         }
-        shown.filter(|_| !matches!(part.data, Some(Data::FunctionCall(_))))
     }
 
     /// One for each source of each stretch of text, each a JSON value.
     pub fn citations(&self, grounding: &str) -> Vec<String> {
-        let Ok(found) = serde_json::from_str::<Grounding>(grounding) else { return Vec::new() };
+        let Some(found) = vendor::kept::<Grounding>(grounding) else { return Vec::new() };
         let whole = found.grounding_supports.is_empty();
         let cite = |(start, end): (usize, usize), chunk: &Chunk| {
             let place = chunk.web.as_ref().or(chunk.retrieved_context.as_ref()).or(chunk.maps.as_ref())?;
@@ -128,7 +126,7 @@ mod tests {
 
     fn said(texts: &[&str]) -> Said {
         let mut said = Said::default();
-        texts.iter().for_each(|text| drop(said.part(&Part::text(*text))));
+        texts.iter().for_each(|text| said.part(&Part::text(*text)));
         said
     }
 

@@ -2,12 +2,14 @@
 
 use serde_json::{Value, json};
 
+use crate::proto::vendor;
+
 /// JSON text; nothing where nothing is told.
 pub fn of(candidate: &str) -> String {
     if !candidate.contains("logprobsResult") {
         return String::new();
     }
-    let candidate: Value = serde_json::from_str(candidate).unwrap_or_default();
+    let candidate: Value = vendor::kept(candidate).unwrap_or_default();
     let Some(chosen) = candidate.pointer("/logprobsResult/chosenCandidates").and_then(Value::as_array) else {
         return String::new();
     };

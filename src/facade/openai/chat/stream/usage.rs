@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use crate::proto::gemini::UsageMetadata;
 use crate::proto::openai::{CompletionTokensDetails, PromptTokensDetails, Usage};
+use crate::proto::vendor;
 
 pub fn usage(taken: &UsageMetadata) -> Usage {
-    let details: Value = serde_json::from_str(&taken.extra).unwrap_or_default();
+    let details: Value = vendor::kept(&taken.extra).unwrap_or_default();
     let prompt = i64::from(taken.prompt_token_count) + i64::from(taken.tool_use_prompt_token_count);
     let completion = i64::from(taken.candidates_token_count) + i64::from(taken.thoughts_token_count);
     Usage {
@@ -38,7 +39,7 @@ fn of(details: &Value, modality: &str) -> Option<i64> {
 
 /// What the model says that it was served with.
 pub fn tier(taken: &UsageMetadata) -> Option<&'static str> {
-    let details: Value = serde_json::from_str(&taken.extra).ok()?;
+    let details: Value = vendor::kept(&taken.extra)?;
     match details["serviceTier"].as_str()?.to_ascii_lowercase().as_str() {
         "flex" => Some("flex"),
         "priority" => Some("priority"),

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::facade::Report;
+use crate::proto::vendor;
 
 /// A call is never dropped, whatever stands in its arguments.
 pub(super) fn object(text: &str, at: &str, report: &mut Report) -> String {
@@ -25,7 +26,7 @@ pub(super) fn object(text: &str, at: &str, report: &mut Report) -> String {
 
 /// The members of an action but for its type, of which there is one.
 pub(super) fn without_type(action: &str) -> String {
-    let mut action: Map<String, Value> = serde_json::from_str(action).unwrap_or_default();
+    let mut action: Map<String, Value> = vendor::kept(action).unwrap_or_default();
     action.remove("type");
     Value::Object(action).to_string()
 }

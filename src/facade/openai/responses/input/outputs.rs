@@ -9,6 +9,7 @@ use crate::proto::gemini::Part;
 use crate::proto::gemini::part::Data;
 use crate::proto::openai::item::Item as Kind;
 use crate::proto::openai::{CallOutputItem, Item, ItemContent, ShellCallOutputItem, item_content};
+use crate::proto::vendor;
 
 #[derive(Debug)]
 pub(super) struct Output {
@@ -88,7 +89,7 @@ fn wrapped(text: &str) -> String {
 }
 
 fn failing(output: Output) -> Output {
-    let said: Value = serde_json::from_str(&output.response).unwrap_or_default();
+    let said: Value = vendor::kept(&output.response).unwrap_or_default();
     Output { response: json!({"error": said.get("output").unwrap_or(&said)}).to_string(), ..output }
 }
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::proto::openai::WebSearchCallItem;
+use crate::proto::vendor;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -43,7 +44,7 @@ struct Segment {
 }
 
 fn read(metadata: &str) -> Grounding {
-    serde_json::from_str(metadata).unwrap_or_default()
+    vendor::kept(metadata).unwrap_or_default()
 }
 
 /// Each as a JSON object, in the order of the metadata.

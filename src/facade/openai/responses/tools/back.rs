@@ -6,6 +6,7 @@ use super::{Form, Tools};
 use crate::proto::gemini::FunctionCall;
 use crate::proto::openai::item::Item as Kind;
 use crate::proto::openai::{ActionCallItem, ApplyPatchCallItem, CustomToolCallItem, FunctionCallItem};
+use crate::proto::vendor;
 
 const DONE: &str = "completed";
 
@@ -57,7 +58,7 @@ impl Tools {
 
 /// The free text; where the model did not keep to it, all that it said.
 fn input(args: &str) -> String {
-    let object: Map<String, Value> = serde_json::from_str(args).unwrap_or_default();
+    let object: Map<String, Value> = vendor::kept(args).unwrap_or_default();
     match object.get("input") {
         Some(Value::String(input)) => input.clone(),
         _ => args.to_owned(),
@@ -65,7 +66,7 @@ fn input(args: &str) -> String {
 }
 
 fn exec(args: &str) -> String {
-    let mut action: Map<String, Value> = serde_json::from_str(args).unwrap_or_default();
+    let mut action: Map<String, Value> = vendor::kept(args).unwrap_or_default();
     action.insert("type".to_owned(), "exec".into());
     action.entry("env").or_insert_with(|| Value::Object(Map::new()));
     Value::Object(action).to_string()

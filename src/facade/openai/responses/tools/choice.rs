@@ -8,6 +8,7 @@ use crate::facade::Report;
 use crate::proto::gemini::{FunctionCallingConfig, ToolConfig};
 use crate::proto::openai::response_tool_choice::Choice;
 use crate::proto::openai::{AllowedTools, ResponseToolChoice};
+use crate::proto::vendor;
 
 /// None where the model decides as it always does.
 pub(in crate::facade::openai::responses) fn choose(
@@ -62,7 +63,7 @@ fn find(tools: &Tools, form: Form, name: &str) -> Option<String> {
 }
 
 fn hosted(tools: &Tools, extra: &str, report: &mut Report) -> Result<Option<ToolConfig>, Error> {
-    let choice: Value = serde_json::from_str(extra).unwrap_or_default();
+    let choice: Value = vendor::kept(extra).unwrap_or_default();
     let kind = choice["type"].as_str().unwrap_or_default();
     for (name, form) in
         [("local_shell", Form::LocalShell), ("shell", Form::Shell), ("apply_patch", Form::ApplyPatch)]
@@ -81,7 +82,7 @@ fn hosted(tools: &Tools, extra: &str, report: &mut Report) -> Result<Option<Tool
 fn some(tools: &mut Tools, allowed: &AllowedTools, report: &mut Report) -> Result<Option<ToolConfig>, Error> {
     let mut names = Vec::new();
     for (at, tool) in allowed.tools.iter().enumerate() {
-        let tool: Value = serde_json::from_str(tool).unwrap_or_default();
+        let tool: Value = vendor::kept(tool).unwrap_or_default();
         let name = tool["name"].as_str().unwrap_or_default();
         let form = if tool["type"] == "custom" { Form::Custom } else { Form::Function };
         match find(tools, form, name) {

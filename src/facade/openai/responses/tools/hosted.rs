@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{Form, Tools};
 use crate::domain::error::Error;
 use crate::facade::Report;
+use crate::proto::vendor;
 
 const SEARCH: &str = r#"{"googleSearch":{}}"#;
 const CODE: &str = r#"{"codeExecution":{}}"#;
@@ -36,7 +37,7 @@ const RULES: [(&str, Rule); 12] = [
 
 impl Tools {
     pub(super) fn other(&mut self, tool: &str, at: &str, report: &mut Report) -> Result<(), Error> {
-        let tool: Value = serde_json::from_str(tool).unwrap_or_default();
+        let tool: Value = vendor::kept(tool).unwrap_or_default();
         let kind = tool["type"].as_str().unwrap_or_default();
         let fits = |(name, _): &&(&str, Rule)| kind.starts_with(name) || name.is_empty();
         match RULES.iter().find(fits).map(|(_, rule)| rule) {

@@ -9,6 +9,7 @@ use crate::facade::Report;
 use crate::proto::gemini::{FunctionCallingConfig, ToolConfig};
 use crate::proto::openai::tool_choice::Choice as Wire;
 use crate::proto::openai::{AllowedTools, ChatCompletionRequest, NamedTool, ToolChoice};
+use crate::proto::vendor;
 
 const WORDS: &str = "must be none, auto, required, or name a tool";
 
@@ -82,7 +83,7 @@ fn some(allowed: AllowedTools) -> Result<Choice, Error> {
     let mode = Mode::of(&allowed.mode, &format!("{field}.mode"))?;
     let mut names = Vec::new();
     for (at, tool) in allowed.tools.iter().enumerate() {
-        let tool: Value = serde_json::from_str(tool).unwrap_or_default();
+        let tool: Value = vendor::kept(tool).unwrap_or_default();
         let places = ["/function/name", "/custom/name", "/name"];
         match places.iter().find_map(|place| tool.pointer(place)).and_then(Value::as_str) {
             Some(name) => names.push(name.to_owned()),
