@@ -79,6 +79,8 @@ pub struct Router {
     entries: BTreeMap<&'static str, Vec<Arc<Entry>>>,
     /// Those whose template is a path by itself, by that path. A literal wins over a variable, so nobody else need be asked.
     plain: BTreeMap<&'static str, HashMap<String, Arc<Entry>>>,
+    /// All others that a path with this first segment may fit, in the same order: few of many.
+    below: BTreeMap<&'static str, HashMap<String, Vec<Arc<Entry>>>>,
 }
 
 /// Why a table cannot be built.
@@ -113,6 +115,7 @@ impl Router {
                 self.insert(Entry { template, route, mount })?;
             }
         }
+        self.below = self.entries.iter().map(|(method, entries)| (*method, below(entries))).collect();
         Ok(())
     }
 
@@ -158,8 +161,23 @@ impl Router {
     }
 
     fn first(&self, method: &str, segments: &[&str]) -> Option<(&Entry, Vec<(Variable, String)>)> {
-        self.entries.get(method)?.iter().find_map(|entry| Some((&**entry, entry.matches(segments)?)))
+        let below = segments.first().and_then(|name| self.below.get(method)?.get(*name));
+        let entries = below.or_else(|| self.entries.get(method))?;
+        entries.iter().find_map(|entry| Some((&**entry, entry.matches(segments)?)))
     }
+}
+
+/// By the first segment, all that may fit. A variable in that place fits below every name.
+fn below(entries: &[Arc<Entry>]) -> HashMap<String, Vec<Arc<Entry>>> {
+    let names = entries.iter().filter_map(|entry| entry.template.first_literal());
+    let mut below: HashMap<String, Vec<_>> = names.map(|name| (name.to_owned(), Vec::new())).collect();
+    for entry in entries {
+        match entry.template.first_literal() {
+            Some(name) => below.entry(name.to_owned()).or_default().push(Arc::clone(entry)),
+            None => below.values_mut().for_each(|all| all.push(Arc::clone(entry))),
+        }
+    }
+    below
 }
 
 /// Every route in one line each, for tests and for whoever debugs a path.

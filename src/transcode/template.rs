@@ -72,6 +72,15 @@ impl Template {
         self.verb.is_none() && !self.segments.is_empty() && self.segments.iter().all(literal)
     }
 
+    /// What every path that fits begins with, if that is one name. A verb may stand behind the only segment, so then there is none.
+    pub fn first_literal(&self) -> Option<&str> {
+        match self.segments.as_slice() {
+            [Segment::Literal(_)] if self.verb.is_some() => None,
+            [Segment::Literal(name), ..] => Some(name),
+            _ => None,
+        }
+    }
+
     /// The more specific template first: a verb before none, a literal before `*` before `**`, from the left.
     /// Equal means that nothing decides between the two.
     pub fn rank(&self, other: &Self) -> Ordering {
