@@ -11,6 +11,9 @@ use agena::sandbox::confine;
 use agena::telemetry::{self, Format, TelemetryError};
 use agena::transport::Drained;
 
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // Not for people: the process between the server and a command of a tool.
     let mut arguments = std::env::args_os().skip(1);
