@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::call::Refusal;
 use super::machine::{Machine, Refused};
@@ -94,6 +95,9 @@ pub enum EngineError {
     Decision { part: usize, refusal: Refusal },
     #[error(transparent)]
     Settings(#[from] BadSettings),
+    /// A stream of a task that nobody works on.
+    #[error("the server is going away; follow the task again, from the cursor")]
+    Stopping,
 }
 
 impl From<Failed> for EngineError {
@@ -121,7 +125,19 @@ impl Engine {
     pub fn new(store: Arc<dyn Store>, mind: Mind) -> Self {
         let (tasks, toolboxes, committed) = (Tasks::default(), Toolboxes::default(), Arc::default());
         let changes = broadcast::Sender::new(CHANGES);
-        Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed, changes }) }
+        let closing = CancellationToken::new();
+        Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed, changes, closing }) }
+    }
+
+    /// The process is about to stop. Ends what would hold that up without an end of its own: streams of tasks that rest
+    /// until somebody says something, and those of whoever waits for `closing`. What is worked on goes on.
+    pub fn close(&self) {
+        self.shared.closing.cancel();
+        self.shared.tasks.close();
+    }
+
+    pub fn closing(&self) -> &CancellationToken {
+        &self.shared.closing
     }
 
     /// Ends what contexts have left running that nobody has worked in for long. To be called now and then.
