@@ -9,7 +9,7 @@ use tonic::{Request, Status};
 use super::fault::{Wanted, fault};
 use super::negotiate::Caller;
 use super::stream::Items;
-use super::{A2a, limits};
+use super::A2a;
 use crate::agent::{EngineError, Offered};
 use crate::domain::confirmation::is_coder;
 use crate::domain::dialect::Dialect;
@@ -22,7 +22,7 @@ use crate::projection::coder::metadata::{self, Facts};
 use crate::projection::coder::{opening, outcome};
 use crate::proto::a2a::Message;
 use crate::proto::devtool::{GetAllSlashCommandsRequest, ToolCallConfirmation};
-use crate::service::commands;
+use crate::service::{commands, limits};
 
 /// What became of a command that was executed.
 pub enum Ran {
