@@ -1,6 +1,7 @@
 //! What a task works with: the settings that its client asks for, if they may hold here, or those that held in its context
 //! before. The engine asks before it begins a task.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::engine::{Engine, EngineError, NewTask, Result, blocking};
@@ -82,13 +83,19 @@ impl Engine {
             return Ok(());
         }
         let listed = mind.backend.models().await.unwrap_or_default();
-        let mut names: Vec<&str> =
-            listed.iter().map(|model| model.name.trim_start_matches("models/")).collect();
-        names.extend(Some(own.as_str()).filter(|own| !own.is_empty()));
-        match names.contains(&name) {
-            true => Ok(()),
-            false if names.is_empty() => Err(format!("there is no model {name:?} here, and none is listed")),
-            false => Err(format!("there is no model {name:?} here; {} is", names.join(", "))),
+        let listed = listed.iter().map(|model| model.name.trim_start_matches("models/"));
+        let names: BTreeSet<&str> = listed.chain([own.as_str()]).filter(|name| !name.is_empty()).collect();
+        if names.contains(name) { Ok(()) } else { Err(unknown(name, &Vec::from_iter(names))) }
+    }
+}
+
+/// What to say of a model that there is not.
+fn unknown(name: &str, models: &[&str]) -> String {
+    match models {
+        [] => format!("there is no model {name:?} here, and none is listed"),
+        [only] => format!("there is no model {name:?} here, only {only}"),
+        [first @ .., last] => {
+            format!("there is no model {name:?} here; there are {} and {last}", first.join(", "))
         }
     }
 }
@@ -96,4 +103,20 @@ impl Engine {
 /// Which tools servers have is known when they are connected.
 fn may_be_of_a_server(tool: &str) -> bool {
     tool.starts_with("mcp_") || tool.contains("_mcp_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_that_there_is_not_is_answered_with_those_that_there_are() {
+        for (models, said) in [
+            (&[][..], "there is no model \"x\" here, and none is listed"),
+            (&["a"], "there is no model \"x\" here, only a"),
+            (&["a", "b", "c"], "there is no model \"x\" here; there are a, b and c"),
+        ] {
+            assert_eq!(unknown("x", models), said);
+        }
+    }
 }
