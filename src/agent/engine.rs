@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::call::Refusal;
 use super::machine::{Machine, Refused};
@@ -14,7 +15,7 @@ use super::toolboxes::Toolboxes;
 use super::watch::Watch;
 use crate::domain::mcp::Servers;
 use crate::domain::principal::Principal;
-use crate::domain::store::{Commit, Committed, Filter, Head, Push, SendKey, Store, StoreError};
+use crate::domain::store::{Commit, Committed, Head, Push, SendKey, Store, StoreError};
 use crate::domain::stretch::Stretch;
 use crate::domain::tool::{BadSettings, Workshop};
 use crate::proto::a2a::{Message, Part, TaskState};
@@ -23,8 +24,6 @@ use crate::proto::task::task_event::Event;
 use crate::proto::task::{CommandLine, Created};
 use crate::proto::wkt::Timestamp;
 
-/// Tasks of a context that are looked at for the newest. More do not run side by side.
-const NEWEST: usize = 32;
 /// How many changes a watcher may be late.
 const CHANGES: usize = 1024;
 
@@ -96,6 +95,9 @@ pub enum EngineError {
     Decision { part: usize, refusal: Refusal },
     #[error(transparent)]
     Settings(#[from] BadSettings),
+    /// A stream of a task that nobody works on.
+    #[error("the server is going away; follow the task again, from the cursor")]
+    Stopping,
 }
 
 impl From<Failed> for EngineError {
@@ -123,7 +125,19 @@ impl Engine {
     pub fn new(store: Arc<dyn Store>, mind: Mind) -> Self {
         let (tasks, toolboxes, committed) = (Tasks::default(), Toolboxes::default(), Arc::default());
         let changes = broadcast::Sender::new(CHANGES);
-        Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed, changes }) }
+        let closing = CancellationToken::new();
+        Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed, changes, closing }) }
+    }
+
+    /// The process is about to stop. Ends what would hold that up without an end of its own: streams of tasks that rest
+    /// until somebody says something, and those of whoever waits for `closing`. What is worked on goes on.
+    pub fn close(&self) {
+        self.shared.closing.cancel();
+        self.shared.tasks.close();
+    }
+
+    pub fn closing(&self) -> &CancellationToken {
+        &self.shared.closing
     }
 
     /// Ends what contexts have left running that nobody has worked in for long. To be called now and then.
@@ -369,94 +383,9 @@ impl Engine {
         }
     }
 
-    /// What the client asks for, if it may; else what held in the context before.
-    async fn settings(&self, who: &Principal, new: &NewTask) -> Result<Option<AgentSettings>> {
-        if let Some(settings) = &new.settings {
-            self.check(settings).await?;
-            return Ok(Some(settings.clone()));
-        }
-        if new.new_context {
-            return Ok(None);
-        }
-        self.held(who, &new.tenant, &new.message.context_id).await
-    }
-
-    /// What holds in a context: what its newest task was made with.
-    pub(super) async fn held(
-        &self,
-        who: &Principal,
-        tenant: &str,
-        context_id: &str,
-    ) -> Result<Option<AgentSettings>> {
-        let filter = Filter {
-            tenant: tenant.to_owned(),
-            context_id: Some(context_id.to_owned()),
-            ..Filter::default()
-        };
-        let page = self.shared.store.list(who, &filter, None, NEWEST).await?;
-        // The list goes by the last change of state; ids grow with time.
-        let newest = page.heads.iter().max_by(|a, b| a.task_id.cmp(&b.task_id));
-        let Some(head) = newest else { return Ok(None) };
-        let first = self.shared.store.events(who, &head.task_id, 0, 1).await?;
-        let settings = first.into_iter().find_map(|event| match event.event {
-            Some(Event::Created(created)) => created.settings,
-            _ => None,
-        });
-        // What was allowed then may not be allowed any more.
-        let settings = settings.map(|settings| self.shared.mind.options.clamp(settings));
-        if let Some(settings) = &settings {
-            self.check(settings).await?;
-        }
-        Ok(settings)
-    }
-
     pub(super) fn workshop(&self) -> Arc<dyn Workshop> {
         Arc::clone(&self.shared.mind.workshop)
     }
-
-    pub(super) async fn check(&self, settings: &AgentSettings) -> Result<()> {
-        let options = &self.shared.mind.options;
-        let bad = |field, problem: String| EngineError::Settings(BadSettings { field, problem });
-        if options.clamp(settings.clone()) != *settings {
-            let problem = "this server asks before it acts; its operator can allow more".to_owned();
-            return Err(bad("approval_mode", problem));
-        }
-        self.has_model(&settings.model).await.map_err(|problem| bad("model", problem))?;
-        let (workshop, wanted) = (Arc::clone(&self.shared.mind.workshop), settings.clone());
-        let tools = blocking(move || workshop.open(&wanted)).await.ok_or(EngineError::Gone)??;
-        self.shared.mind.servers.check(&settings.mcp_servers)?;
-        let declared = |name: &str| tools.declarations().iter().any(|declared| declared.name == name);
-        let known = |name: &&String| declared(name) || may_be_of_a_server(name);
-        match settings.allowed_tools.iter().find(|name| !known(name)) {
-            Some(name) => Err(bad("allowed_tools", format!("there is no tool {name:?} here"))),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Engine {
-    /// The one that is asked anyway, or one that the server lists.
-    async fn has_model(&self, name: &str) -> std::result::Result<(), String> {
-        let mind = &self.shared.mind;
-        let own = mind.model();
-        if name.is_empty() || name == own {
-            return Ok(());
-        }
-        let listed = mind.backend.models().await.unwrap_or_default();
-        let mut names: Vec<&str> =
-            listed.iter().map(|model| model.name.trim_start_matches("models/")).collect();
-        names.extend(Some(own.as_str()).filter(|own| !own.is_empty()));
-        match names.contains(&name) {
-            true => Ok(()),
-            false if names.is_empty() => Err(format!("there is no model {name:?} here, and none is listed")),
-            false => Err(format!("there is no model {name:?} here; {} is", names.join(", "))),
-        }
-    }
-}
-
-/// Which tools servers have is known when they are connected.
-fn may_be_of_a_server(tool: &str) -> bool {
-    tool.starts_with("mcp_") || tool.contains("_mcp_")
 }
 
 /// Off the threads that serve everybody. None if it broke down.

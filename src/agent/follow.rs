@@ -5,10 +5,11 @@ use std::sync::Arc;
 use futures::Stream;
 use tokio::sync::watch;
 
+use super::engine::{EngineError, Result};
 use super::live::Next;
 use super::tasks::Held;
 use crate::domain::principal::Principal;
-use crate::domain::store::{Result, Store};
+use crate::domain::store::Store;
 use crate::domain::stretch::Stretch;
 use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
@@ -71,9 +72,9 @@ impl State {
         self.changes.borrow_and_update();
         match self.follower.held.live.next(self.follower.cursor) {
             Next::Stretch(events) => return Ok(events),
-            Next::Nothing => self.wait().await,
+            Next::Nothing => self.wait().await?,
             Next::AskStore if self.caught_up => {
-                self.wait().await;
+                self.wait().await?;
                 self.caught_up = false;
             }
             Next::AskStore => return self.read().await,
@@ -88,10 +89,13 @@ impl State {
         Ok(Stretch::from(events).after(*cursor))
     }
 
-    async fn wait(&mut self) {
-        if self.changes.changed().await.is_err() {
-            self.ended = true;
+    /// What nobody works on would hold up a stop without end. Its follower is told, and comes back with its cursor.
+    async fn wait(&mut self) -> Result<()> {
+        if self.follower.held.is_left() {
+            return Err(EngineError::Stopping);
         }
+        self.ended = self.changes.changed().await.is_err();
+        Ok(())
     }
 }
 

@@ -97,6 +97,11 @@ impl Live {
         self.head.subscribe()
     }
 
+    /// Lets everybody look again who waits for a change.
+    pub(super) fn wake(&self) {
+        self.head.send_modify(|_| {});
+    }
+
     /// The tail is whole after every single push, so a panic elsewhere cannot leave it broken.
     fn tail(&self) -> MutexGuard<'_, Tail> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)

@@ -13,6 +13,7 @@ mod engine;
 mod follow;
 mod hands;
 mod hearing;
+mod held;
 mod joined;
 mod live;
 pub mod loops;

@@ -2,6 +2,7 @@
 //! without followers is not here at all.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
@@ -13,7 +14,11 @@ use super::runner::Command;
 const WAITING: usize = 64;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tasks(Arc<Mutex<HashMap<String, Entry>>>);
+pub(super) struct Tasks {
+    list: Arc<Mutex<HashMap<String, Entry>>>,
+    /// The process is about to stop.
+    closing: Arc<AtomicBool>,
+}
 
 #[derive(Debug)]
 struct Entry {
@@ -92,8 +97,22 @@ impl Tasks {
             && let Some(entry) = tasks.get_mut(task_id)
         {
             entry.inbox = None;
+            // Whoever followed the work until now need not wait any longer.
+            if self.is_closing() {
+                entry.live.wake();
+            }
         }
         late
+    }
+
+    /// From now on nobody waits for a task that rests.
+    pub(super) fn close(&self) {
+        self.closing.store(true, Ordering::SeqCst);
+        self.lock().values().for_each(|entry| entry.live.wake());
+    }
+
+    fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::SeqCst)
     }
 
     #[cfg(test)]
@@ -109,7 +128,21 @@ impl Tasks {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    /// Whether the process stops and nobody works on the task, so that nothing more comes of it here.
+    pub(super) fn is_left(&self) -> bool {
+        self.tasks.is_closing() && self.tasks.lock().get(&self.task_id).is_none_or(Entry::rests)
+    }
+}
+
+impl Entry {
+    /// A runner that broke down has left its end of the inbox.
+    fn rests(&self) -> bool {
+        self.inbox.as_ref().is_none_or(mpsc::Sender::is_closed)
     }
 }
 
@@ -147,5 +180,18 @@ mod tests {
         assert_eq!(tasks.len(), 1);
         drop(follower);
         assert_eq!(tasks.len(), 0);
+    }
+
+    #[test]
+    fn at_a_stop_a_task_is_left_when_its_runner_has_gone() {
+        let tasks = Tasks::default();
+        let (_runner, mut inbox) = tasks.begin("t");
+        let follower = tasks.hold("t");
+        let mut changes = follower.live.changes();
+        tasks.close();
+        assert!(changes.has_changed().unwrap() && !follower.is_left());
+        changes.borrow_and_update();
+        assert!(tasks.retire("t", &mut inbox).is_none());
+        assert!(changes.has_changed().unwrap() && follower.is_left());
     }
 }

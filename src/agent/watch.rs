@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 
-use super::engine::{EngineError, Result};
+use super::engine::Result;
 use super::follow::Follower;
 use super::tasks::Held;
 use crate::domain::principal::Principal;
@@ -42,7 +42,7 @@ impl Watch {
             cursor: after,
             last: self.last,
         };
-        follower.stream().map(|events| events.map_err(EngineError::from)).boxed()
+        follower.stream().boxed()
     }
 
     /// The task up to an event, or up to now.

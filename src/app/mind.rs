@@ -9,7 +9,8 @@ use super::{StartError, mcp};
 use crate::agent::Mind;
 use crate::agent::mind::Options;
 use crate::agent::policy::{self, Mode, RuleSpec};
-use crate::config::{ApprovalMode, Decision, McpServer, Rule, Settings, trust};
+use crate::config::{ApprovalMode, Decision, Rule, Settings, trust};
+use crate::domain::mcp::Spec;
 use crate::domain::tool::Workshop;
 use crate::proto::devtool::AgentSettings;
 use crate::sandbox::process::own_binary;
@@ -60,7 +61,7 @@ fn mode(mode: ApprovalMode) -> Mode {
     }
 }
 
-fn rules(written: &[Rule], servers: &[McpServer]) -> Result<Arc<[policy::Rule]>, StartError> {
+fn rules(written: &[Rule], servers: &[Spec]) -> Result<Arc<[policy::Rule]>, StartError> {
     let read = |(index, rule)| {
         policy::Rule::try_from(spec(rule)).map_err(|problem| StartError::Rule { index, problem })
     };

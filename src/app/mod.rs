@@ -123,7 +123,7 @@ pub struct App {
     hangups: transport::Hangups,
     models: Models,
     responses: Arc<Responses>,
-    devtool: Arc<DevTool>,
+    engine: Engine,
     drain: Duration,
 }
 
@@ -154,7 +154,7 @@ impl App {
         keep_tidy(store, Arc::clone(&shelf), settings.store.retention);
         keep_quiet(engine.clone());
         let devtool = Arc::new(DevTool::new(engine.clone(), settings.a2a.repeat_window, page_key()?));
-        let a2a = Arc::new(A2a::new(engine, card(&place, &offer(settings)), options(settings)?));
+        let a2a = Arc::new(A2a::new(engine.clone(), card(&place, &offer(settings)), options(settings)?));
         let v03 = Arc::new(A2aV03::new(Arc::clone(&a2a)));
         let facades = Facades::new(settings, &models, &shelf)?;
         let (grpc, health) = grpc(settings, &a2a, &v03, &devtool, &facades).await?;
@@ -182,7 +182,7 @@ impl App {
             hangups,
             models,
             responses: facades.responses(),
-            devtool,
+            engine,
             drain: settings.drain,
         })
     }
@@ -208,6 +208,11 @@ impl App {
         let (end, ended) = tokio::sync::oneshot::channel::<()>();
         let ended = async { ended.await.unwrap_or_default() };
         let delivering = self.deliverer.map(|deliverer| tokio::spawn(deliverer.run(ended)));
+        let engine = self.engine;
+        let stop = async move {
+            stop.await;
+            engine.close();
+        };
         let drained = self.server.serve(self.listener, stop).await;
         self.responses.drain(self.drain).await;
         drop(end);
@@ -226,7 +231,7 @@ impl App {
     ) -> Drained {
         tokio::spawn(reload::on_hangup(self.hangups, self.models, settings, read));
         let (told, stop) = tokio::sync::oneshot::channel();
-        let (mut health, mut signals, devtool) = (self.health, self.signals, self.devtool);
+        let (mut health, mut signals, engine) = (self.health, self.signals, self.engine);
         tokio::spawn(async move {
             let signal = signals.next().await;
             // Whoever balances load over several servers should look elsewhere from now on.
@@ -235,7 +240,7 @@ impl App {
                 // Ends the streams of those who watch, which would hold up the stop otherwise.
                 health.clear_service_status(name).await;
             }
-            devtool.close();
+            engine.close();
             let _ = told.send(signal);
             // Asked twice: whoever asks does not want to wait for the rest.
             signals.next().await;

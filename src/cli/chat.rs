@@ -3,7 +3,7 @@
 use super::client::{Scene, answers};
 use super::commands::{all, begin, unknown};
 use super::exit::{Exit, Stop};
-use super::link::cut::patiently;
+use super::link::cut::{is_cut, patiently};
 use super::link::follow::Follower;
 use super::link::stop;
 use super::show::paint::Ink;
@@ -102,6 +102,7 @@ impl Talk<'_> {
     }
 
     fn command(&mut self, scene: &mut Scene<'_>, path: Vec<String>, args: String) -> Result<bool, Stop> {
+        self.place();
         let mut client = scene.found.client.clone();
         let begun = begin(&mut client, path, args, self.context_id.clone(), self.settings.clone());
         let begun = scene.runtime.block_on(begun)?;
@@ -110,18 +111,31 @@ impl Talk<'_> {
         self.turn(scene, Follower::follow(client, begun.task_id, 0))
     }
 
+    /// A new conversation has its id from here: whatever becomes of the answer, what is said next belongs to it.
+    fn place(&mut self) {
+        if self.context_id.is_empty() {
+            self.context_id = uuid::Uuid::now_v7().to_string();
+        }
+    }
+
     /// A new task of the conversation, or the answer that the last one waits for.
     fn say(&mut self, scene: &mut Scene<'_>, prompt: String) -> Result<bool, Stop> {
+        self.place();
         let client = scene.found.client.clone();
         let message_id = uuid::Uuid::now_v7().to_string();
-        let follower = match self.asking.take() {
+        let follower = match self.asking.clone() {
             Some(task_id) => {
                 let request = ContinueTaskRequest { task_id, prompt, message_id };
                 let sent = patiently(|| {
                     let (mut client, request) = (client.clone(), request.clone());
                     async move { client.continue_task(request).await }
                 });
-                let sent = scene.runtime.block_on(sent).map_err(|status| stop(&status))?.into_inner();
+                let sent = scene.runtime.block_on(sent).map_err(|status| {
+                    // Whoever is not reached still waits for the answer.
+                    self.asking.take_if(|_| !is_cut(&status));
+                    stop(&status)
+                })?;
+                let sent = sent.into_inner();
                 Follower::follow(client, sent.task_id, sent.sequence)
             }
             None => Follower::start(
@@ -150,6 +164,7 @@ impl Talk<'_> {
             part: Part::Owner,
             progress: Progress::default(),
         };
+        self.asking = None;
         let outcome = scene.runtime.block_on(turn.run())?;
         self.settings = None;
         if !outcome.context_id.is_empty() {

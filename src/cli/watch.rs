@@ -36,8 +36,13 @@ pub fn one(scene: &mut Scene<'_>, task: &str, approve: Approve, json: bool) -> R
 pub fn all(scene: &mut Scene<'_>, json: bool) -> Result<Exit, Stop> {
     let runtime = scene.runtime;
     runtime.block_on(async {
-        let mut watching =
-            Watching { client: scene.found.client.clone(), since: None, told: HashMap::new(), json };
+        let mut watching = Watching {
+            client: scene.found.client.clone(),
+            since: None,
+            told: HashMap::new(),
+            json,
+            lost: false,
+        };
         tokio::select! {
             stopped = watching.run(&mut scene.screen) => stopped,
             () = scene.interrupts.next() => Ok(Exit::Interrupted),
@@ -52,6 +57,8 @@ struct Watching {
     /// Of each task, up to where it was told.
     told: HashMap<String, u64>,
     json: bool,
+    /// The connection is, and the user knows it.
+    lost: bool,
 }
 
 impl Watching {
@@ -62,8 +69,10 @@ impl Watching {
             match tries.failed().filter(|_| is_cut(&status)) {
                 None => return Err(stop(&status)),
                 Some(delay) => {
-                    let why = safe_line(status.message());
-                    screen.say(Ink::Yellow, &format!("the connection is lost ({why}); trying again"))?;
+                    if !std::mem::replace(&mut self.lost, true) {
+                        let why = safe_line(status.message());
+                        screen.say(Ink::Yellow, &format!("the connection is lost ({why}); trying again"))?;
+                    }
                     tokio::time::sleep(delay).await;
                 }
             }
@@ -88,6 +97,9 @@ impl Watching {
                 Err(status) => return Ok(status),
                 Ok(Some(told)) => {
                     tries.worked();
+                    if std::mem::take(&mut self.lost) {
+                        screen.say(Ink::Dim, "connected again")?;
+                    }
                     if let Some(task) = told.task {
                         self.tell(screen, &task)?;
                     }

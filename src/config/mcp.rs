@@ -11,12 +11,9 @@ use super::error::ConfigError;
 use super::files::Files;
 use super::values::{Bounded, PathText};
 use super::web::{Host, Hosts};
-use crate::domain::mcp::check_name;
+use crate::domain::mcp::{Origin, Spec, Way, check_name};
 use crate::domain::secret::Secret;
 use crate::domain::webhook::{self, BadWebhook};
-
-const CALL_SECONDS: u32 = 600;
-const CONNECT_SECONDS: u32 = 30;
 
 /// The table, as it is written.
 #[derive(Debug, Default, Deserialize)]
@@ -167,35 +164,7 @@ pub struct Mcp {
     pub from_workspaces: bool,
     /// Hosts that lie inside and that they may name.
     pub hosts: Hosts,
-    pub servers: Vec<McpServer>,
-}
-
-#[derive(Debug, Clone)]
-pub struct McpServer {
-    pub name: String,
-    pub way: McpWay,
-    pub call: Duration,
-    pub connect: Duration,
-    pub trust: bool,
-    pub include_tools: Vec<String>,
-    pub exclude_tools: Vec<String>,
-    pub confined: bool,
-}
-
-#[derive(Debug, Clone)]
-pub enum McpWay {
-    Command {
-        program: String,
-        arguments: Vec<String>,
-        environment: Vec<(String, Secret)>,
-        /// Absolute.
-        directory: Option<PathBuf>,
-    },
-    Http {
-        url: String,
-        headers: Vec<(String, Secret)>,
-        bearer: Option<Secret>,
-    },
+    pub servers: Vec<Spec>,
 }
 
 pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Mcp, ConfigError> {
@@ -208,10 +177,10 @@ pub(super) fn decide(raw: Raw, files: &dyn Files) -> Result<Mcp, ConfigError> {
     })
 }
 
-fn decide_server(name: String, raw: RawServer, files: &dyn Files) -> Result<McpServer, ConfigError> {
+fn decide_server(name: String, raw: RawServer, files: &dyn Files) -> Result<Spec, ConfigError> {
     let values = |values: Values| values.into_iter().map(|(name, Hidden(value))| (name, value)).collect();
     let way = match raw.way {
-        RawWay::Command { program, arguments, environment, directory } => McpWay::Command {
+        RawWay::Command { program, arguments, environment, directory } => Way::Command {
             program,
             arguments,
             environment: values(environment),
@@ -219,7 +188,7 @@ fn decide_server(name: String, raw: RawServer, files: &dyn Files) -> Result<McpS
                 .map(|path| super::decide::absolute("mcp.servers", path.0, files))
                 .transpose()?,
         },
-        RawWay::Http { url, headers, bearer } => McpWay::Http {
+        RawWay::Http { url, headers, bearer } => Way::Http {
             url,
             headers: values(headers),
             bearer: match bearer {
@@ -234,15 +203,16 @@ fn decide_server(name: String, raw: RawServer, files: &dyn Files) -> Result<McpS
             },
         },
     };
-    let seconds = |given: Option<u32>, default| Duration::from_secs(given.unwrap_or(default).into());
-    Ok(McpServer {
+    let seconds = |given: u32| Duration::from_secs(given.into());
+    Ok(Spec {
         name,
+        origin: Origin::Settings,
         way,
-        call: seconds(raw.timeout_seconds.map(Bounded::get), CALL_SECONDS),
-        connect: seconds(raw.connect_seconds.map(Bounded::get), CONNECT_SECONDS),
-        trust: raw.trust,
-        include_tools: raw.include_tools,
-        exclude_tools: raw.exclude_tools,
+        call: raw.timeout_seconds.map_or(Spec::CALL, |given| seconds(given.get())),
+        connect: raw.connect_seconds.map_or(Spec::CONNECT, |given| seconds(given.get())),
+        trusted: raw.trust,
+        include: raw.include_tools,
+        exclude: raw.exclude_tools,
         confined: raw.confined,
     })
 }
@@ -258,40 +228,10 @@ pub(super) fn own_files(raw: &Raw) -> impl Iterator<Item = (&'static str, PathBu
 impl Mcp {
     /// Whether nothing has changed.
     pub(super) fn is(&self, other: &Self) -> bool {
-        let same = |(a, b): (&McpServer, &McpServer)| a.is(b);
+        let same = |(a, b): (&Spec, &Spec)| a.is(b);
         (self.from_clients, self.from_workspaces) == (other.from_clients, other.from_workspaces)
             && self.hosts == other.hosts
             && self.servers.len() == other.servers.len()
             && self.servers.iter().zip(&other.servers).all(same)
-    }
-}
-
-impl McpServer {
-    fn is(&self, other: &Self) -> bool {
-        let Self { name, way, call, connect, trust, include_tools, exclude_tools, confined } = self;
-        (name, call, connect, trust) == (&other.name, &other.call, &other.connect, &other.trust)
-            && (include_tools, exclude_tools, confined)
-                == (&other.include_tools, &other.exclude_tools, &other.confined)
-            && way.is(&other.way)
-    }
-}
-
-impl McpWay {
-    fn is(&self, other: &Self) -> bool {
-        let same = |a: &[(String, Secret)], b: &[(String, Secret)]| {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.is(&b.1))
-        };
-        match (self, other) {
-            (
-                Self::Command { program, arguments, environment, directory },
-                Self::Command { program: p, arguments: a, environment: e, directory: d },
-            ) => (program, arguments, directory) == (p, a, d) && same(environment, e),
-            (Self::Http { url, headers, bearer }, Self::Http { url: u, headers: h, bearer: b }) => {
-                let one = |bearer: &Option<Secret>| bearer.clone().map(|token| ("bearer".to_owned(), token));
-                let (a, b) = (Vec::from_iter(one(bearer)), Vec::from_iter(one(b)));
-                url == u && same(headers, h) && same(&a, &b)
-            }
-            (Self::Command { .. }, Self::Http { .. }) | (Self::Http { .. }, Self::Command { .. }) => false,
-        }
     }
 }

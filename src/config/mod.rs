@@ -37,7 +37,7 @@ use self::raw::Raw;
 
 pub use self::env::{Env, ProcessEnv};
 pub use self::error::{ConfigError, Exit, Source, Stream};
-pub use self::mcp::{Mcp, McpServer, McpWay};
+pub use self::mcp::Mcp;
 pub use self::model::{
     Arm, BackendKind, BadModel, GEMINI_URL, KeyFrom, Model, NamedBackend, OAuthClient, Proxy, Route, Target,
     VertexAccess,

@@ -89,6 +89,7 @@ causes! {
     BodyTooSlow: "BODY_TOO_SLOW", AGENA, DeadlineExceeded, 408, -32600;
     MethodUnknown: "METHOD_UNKNOWN", AGENA, Unimplemented, 501, -32601;
     DeadlineExceeded: "DEADLINE_EXCEEDED", AGENA, DeadlineExceeded, 504, -32603;
+    Stopping: "SERVER_STOPPING", AGENA, Unavailable, 503, -32603;
     TooManyConnections: "TOO_MANY_CONNECTIONS", AGENA, Unavailable, 503, -32603;
     AlreadyDecided: "ALREADY_DECIDED", AGENA, FailedPrecondition, 409, -32600;
     Busy: "BUSY", AGENA, ResourceExhausted, 429, -32603;

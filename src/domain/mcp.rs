@@ -1,12 +1,16 @@
 //! What MCP servers are to the agent and to whoever shows them: tools that come and go, prompts, and how each server
 //! fares. `mcp` implements it, the agent joins it with the tools of a workspace; neither knows the other.
 
+mod spec;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
 use super::tool::{Arguments, BadSettings, Call, Declaration, Outcome, Plan, Run, ToolError};
 use crate::proto::devtool::McpServer;
+
+pub use spec::{Spec, Way};
 
 /// Whose task it is: principal, tenant and context. Servers that a client has named belong to just one of them.
 pub type Whose = (String, String, String);

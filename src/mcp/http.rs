@@ -22,9 +22,8 @@ use sse_stream::{Sse, SseStream};
 
 use super::pace::Pace;
 use super::pipe::{MESSAGE, NONSENSE, Why};
-use super::spec::{Spec, Way};
 use super::words::innermost;
-use crate::domain::mcp::Origin;
+use crate::domain::mcp::{Origin, Spec, Way};
 use crate::domain::webhook;
 use crate::sandbox::dial::{self, Guard, SystemLookup};
 

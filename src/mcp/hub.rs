@@ -9,13 +9,12 @@ use std::time::{Duration, Instant};
 use super::crew::Team;
 use super::link::Means;
 use super::server::Server;
-use super::spec::Spec;
 use super::workspace;
-use crate::domain::mcp::{Crew, Servers, Whose};
+use crate::domain::mcp::{Crew, Servers, Spec, Whose};
 use crate::domain::tool::BadSettings;
 use crate::proto::devtool::McpServer;
-use crate::sandbox::Root;
 use crate::sandbox::process::Launcher;
+use crate::sandbox::{Root, Trusted};
 use crate::telemetry::metrics::McpCalls;
 
 /// After so long without a turn, servers of a workspace or a client are ended.
@@ -49,7 +48,7 @@ pub struct Options {
 pub struct Hub {
     options: Options,
     root: Root,
-    trusted: Vec<PathBuf>,
+    trusted: Trusted,
     settled: Vec<Arc<Server>>,
     of_workspaces: Mutex<HashMap<PathBuf, Kept<Texts>>>,
     of_clients: Mutex<HashMap<Whose, Kept<Named>>>,
@@ -70,7 +69,7 @@ struct Kept<T> {
 impl Hub {
     pub fn new(mut options: Options) -> std::io::Result<Self> {
         let root = Root::open(&options.root)?;
-        let trusted = options.trusted.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        let trusted = Trusted::new(&options.trusted);
         let specs = std::mem::take(&mut options.servers);
         let means = means(&options, &options.workspace);
         let settled =
@@ -95,8 +94,7 @@ impl Hub {
     }
 
     fn workspace_servers(&self, workspace: &Path) -> Vec<Arc<Server>> {
-        let is_trusted = self.trusted.iter().any(|trusted| workspace.starts_with(trusted));
-        if !self.options.from_workspaces || !is_trusted {
+        if !self.options.from_workspaces || !self.trusted.holds(workspace) {
             return Vec::new();
         }
         let texts = workspace::texts(&self.root, workspace);

@@ -36,4 +36,3 @@ mod words;
 mod workspace;
 
 pub use hub::{Hub, Options};
-pub use spec::{Spec, Way};

@@ -6,8 +6,8 @@ use rmcp::model::Tool;
 use serde_json::Value;
 
 use super::names;
-use super::spec::Spec;
 use super::unfold::Cost;
+use crate::domain::mcp::Spec;
 use crate::domain::tool::{Arguments, Declaration, Kind, ToolError, with_whole_numbers};
 
 /// Characters of a description that a model should have to read.
@@ -158,8 +158,7 @@ pub(super) fn cut(text: &str, characters: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::mcp::Origin;
-    use crate::mcp::spec::Way;
+    use crate::domain::mcp::{Origin, Way};
     use crate::proto::devtool::McpServer;
     use serde_json::json;
 

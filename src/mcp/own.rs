@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::server::Server;
-use crate::domain::mcp::{CONNECT, LIST, READ};
+use crate::domain::mcp::{CONNECT, LIST, READ, Way};
 use crate::domain::tool::{Arguments, Declaration, Kind, ToolError};
 
 /// Addresses of resources are short.
@@ -71,8 +71,8 @@ pub(super) fn question(server: &Server) -> String {
         false => format!(" (it is given {})", extras.join(", ")),
     };
     let verb = match &server.spec.way {
-        super::Way::Command { .. } => "Start the MCP server",
-        super::Way::Http { .. } => "Connect to the MCP server",
+        Way::Command { .. } => "Start the MCP server",
+        Way::Http { .. } => "Connect to the MCP server",
     };
     format!("{verb} {}: {}{with}", server.spec.name, server.spec.way.words())
 }

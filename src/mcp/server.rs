@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::link::{Link, Means};
-use super::spec::Spec;
 use crate::domain::backoff;
-use crate::domain::mcp::{Origin, ServerStatus, State};
+use crate::domain::mcp::{Origin, ServerStatus, Spec, State};
 use crate::telemetry::metrics::McpCalls;
 
 /// How long a turn waits for one that connects.

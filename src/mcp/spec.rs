@@ -1,19 +1,13 @@
-//! A server as somebody named it: the operator, a trusted workspace or a client. Pure; an error says what is wrong in
-//! words that fit behind the name of the field.
-
-use std::path::PathBuf;
-use std::time::Duration;
+//! What of a server is for `mcp` alone: what those may name who are not the operator, what tells servers apart, and which
+//! tools are wanted. Pure; an error says what is wrong in words that fit behind the name of the field.
 
 use sha2::{Digest, Sha256};
 
-use crate::domain::mcp::{Origin, check_name};
+use crate::domain::mcp::{Origin, Spec, Way, check_name};
 use crate::domain::secret::Secret;
 use crate::domain::webhook;
 use crate::proto::devtool::McpServer;
 
-/// Of a call, where nobody says otherwise.
-pub const CALL: Duration = Duration::from_mins(10);
-pub const CONNECT: Duration = Duration::from_secs(30);
 /// Of everything that a client or a workspace says about one server.
 const LONGEST: usize = 32 * 1024;
 /// Bytes that tell ways apart.
@@ -21,65 +15,7 @@ const MARK: usize = 8;
 /// Variables by which programs load code that nobody named.
 const LOADERS: &[&str] = &["LD_", "DYLD_"];
 
-#[derive(Debug, Clone)]
-pub struct Spec {
-    /// Letters, digits and `-`, so that `mcp_<server>_` ends at one place only.
-    pub name: String,
-    pub origin: Origin,
-    pub way: Way,
-    pub connect: Duration,
-    pub call: Duration,
-    /// Its tools run unasked, and its word that one only reads is taken. The operator's to say.
-    pub trusted: bool,
-    /// Only these tools, if there are any.
-    pub include: Vec<String>,
-    /// Never these.
-    pub exclude: Vec<String>,
-    /// Kept inside like a command of the model.
-    pub confined: bool,
-}
-
-/// How it is reached.
-#[derive(Debug, Clone)]
-pub enum Way {
-    Command {
-        program: String,
-        arguments: Vec<String>,
-        environment: Vec<(String, Secret)>,
-        /// The workspace, if there is none.
-        directory: Option<PathBuf>,
-    },
-    Http {
-        url: String,
-        headers: Vec<(String, Secret)>,
-        bearer: Option<Secret>,
-    },
-}
-
 impl Way {
-    /// For people. Arguments are shown, because who agrees to a command agrees to them; values of the environment and
-    /// headers are not.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Command { program, arguments, .. } => {
-                let words = std::iter::once(program).chain(arguments);
-                words.map(|word| quoted(word.as_str())).collect::<Vec<_>>().join(" ")
-            }
-            Self::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
-        }
-    }
-
-    /// What anybody may know of it: the program, or the host.
-    pub fn brief(&self) -> String {
-        match self {
-            Self::Command { program, .. } => program.rsplit('/').next().unwrap_or_default().to_owned(),
-            Self::Http { url, .. } => {
-                let host = url.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
-                host.and_then(|host| host.rsplit('@').next()).unwrap_or_default().to_owned()
-            }
-        }
-    }
-
     /// Another one for whatever else is started or dialled.
     pub(super) fn mark(&self) -> String {
         let parts = match self {
@@ -92,23 +28,6 @@ impl Way {
         };
         let digest = Sha256::digest(parts.to_string().as_bytes());
         digest.iter().take(MARK).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// Names of variables or headers that it gets besides.
-    pub fn extras(&self) -> Vec<&str> {
-        let pairs = match self {
-            Self::Command { environment, .. } => environment,
-            Self::Http { headers, .. } => headers,
-        };
-        pairs.iter().map(|(name, _)| name.as_str()).collect()
-    }
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@+,".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("{word:?}"),
     }
 }
 
@@ -166,8 +85,8 @@ impl Spec {
             name,
             origin,
             way,
-            connect: CONNECT,
-            call: CALL,
+            connect: Self::CONNECT,
+            call: Self::CALL,
             trusted: false,
             include: Vec::new(),
             exclude: Vec::new(),

@@ -8,8 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::spec::{Spec, Way};
-use crate::domain::mcp::Origin;
+use crate::domain::mcp::{Origin, Spec, Way};
 use crate::domain::secret::Secret;
 use crate::sandbox::Root;
 

@@ -13,6 +13,7 @@
 //! | `confine` | the same child seen from its supervisor, a process of its own |
 //! | `talk` | a child that the server talks with |
 //! | `landlock` | what the kernel keeps a child from |
+//! | `trust` | whose files are believed |
 //! | `dial` | which addresses a name may lead to |
 
 pub mod confine;
@@ -22,8 +23,10 @@ pub mod landlock;
 mod path;
 pub mod process;
 pub mod talk;
+mod trust;
 pub mod walk;
 mod workspace;
 mod write;
 
+pub use trust::Trusted;
 pub use workspace::{Found, FoundKind, Root, Workspace};

@@ -10,6 +10,7 @@ mod commands;
 pub mod devtool;
 pub mod facade;
 pub mod gemini;
+mod limits;
 pub mod openai;
 mod paging;
 pub mod push_body;

@@ -15,10 +15,10 @@ use super::web::{Web, WebError, WebOptions};
 use crate::domain::mcp::{CONNECT, LIST, READ};
 use crate::domain::tool::{BadSettings, RESTORE, Toolbox, Workshop};
 use crate::proto::devtool::AgentSettings;
-use crate::sandbox::Root;
 use crate::sandbox::environment::environment;
 use crate::sandbox::landlock::Confinement;
 use crate::sandbox::process::Launcher;
+use crate::sandbox::{Root, Trusted};
 
 /// Directories for what is thrown away.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
@@ -153,7 +153,7 @@ fn real(paths: &[PathBuf]) -> Vec<PathBuf> {
 pub struct Bench {
     root: Arc<Root>,
     default_workspace: Option<PathBuf>,
-    trusted: Arc<[PathBuf]>,
+    trusted: Trusted,
     own: Vec<PathBuf>,
     confinement: Option<Confinement>,
     environment: Vec<(OsString, OsString)>,
@@ -175,7 +175,7 @@ impl Bench {
         Ok(Self {
             root: Arc::new(root),
             default_workspace: options.default_workspace,
-            trusted: real(&options.trusted).into(),
+            trusted: Trusted::new(&options.trusted),
             own,
             confinement,
             shell: options.shell,
@@ -227,7 +227,7 @@ impl Bench {
             web: self.web.clone(),
             asks: self.asks.as_ref().and_then(|asks| asks.able(&settings.model)),
         };
-        let (root, trusted) = (Arc::clone(&self.root), Arc::clone(&self.trusted));
+        let (root, trusted) = (Arc::clone(&self.root), self.trusted.clone());
         let tools = Tools::new(place, root, trusted, &settings.allowed_tools);
         Ok(tools.with_commands(self.commands.clone()))
     }

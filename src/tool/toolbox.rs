@@ -28,7 +28,7 @@ use super::write_todos::WriteTodos;
 use super::{commands, memory};
 use crate::domain::tool::{Approval, Call, Declaration, Outcome, Plan, RESTORE, Run, ToolError, Toolbox};
 use crate::proto::task::SavedFile;
-use crate::sandbox::Root;
+use crate::sandbox::{Root, Trusted};
 
 /// Names that are alike enough to have been meant.
 const ALIKE: f64 = 0.75;
@@ -63,13 +63,13 @@ pub struct Tools {
     declarations: Vec<Declaration>,
     place: Place,
     root: Arc<Root>,
-    trusted: Arc<[PathBuf]>,
+    trusted: Trusted,
     user_commands: Option<PathBuf>,
 }
 
 impl Tools {
     /// Only those named; none named means all that there are here.
-    pub(super) fn new(place: Place, root: Arc<Root>, trusted: Arc<[PathBuf]>, only: &[String]) -> Self {
+    pub(super) fn new(place: Place, root: Arc<Root>, trusted: Trusted, only: &[String]) -> Self {
         let wanted = |tool: &dyn Tool| only.is_empty() || only.contains(&tool.declaration().name);
         let tools: Vec<(Box<dyn Tool>, Validator)> = every_tool()
             .into_iter()
@@ -139,7 +139,7 @@ impl Toolbox for Tools {
     }
 
     fn commands(&self) -> BTreeMap<String, String> {
-        let trusted = memory::is_trusted(Path::new(self.workspace()), &self.trusted);
+        let trusted = self.trusted.holds(Path::new(self.workspace()));
         commands::commands(self.user_commands.as_deref(), trusted.then_some(&*self.place.workspace))
     }
 

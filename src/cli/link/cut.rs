@@ -24,6 +24,11 @@ pub fn is_cut(status: &Status) -> bool {
     }
 }
 
+/// Whether nobody is there just now, rather than somebody who says something else.
+pub fn is_away(status: &Status) -> bool {
+    status.code() == Code::Unavailable
+}
+
 /// Attempts in a row.
 #[derive(Debug, Default)]
 pub struct Tries {

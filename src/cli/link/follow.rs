@@ -18,7 +18,7 @@ type Updates = Pin<Box<dyn Stream<Item = Result<TaskUpdate, Status>> + Send>>;
 #[derive(Debug)]
 pub enum Next {
     Update(Box<TaskUpdate>),
-    /// The connection is cut; it will be tried again.
+    /// The connection is cut; it will be tried again, without another word until it is there or given up.
     Cut(String),
     /// It is there again.
     Back,
@@ -88,7 +88,10 @@ impl Follower {
             let Some(updates) = &mut self.updates else {
                 match self.open().await {
                     Ok(updates) => self.updates = Some(updates),
-                    Err(status) => return self.failed(status),
+                    Err(status) => match self.failed(status) {
+                        Some(next) => return next,
+                        None => continue,
+                    },
                 }
                 if std::mem::take(&mut self.cut) {
                     return Next::Back;
@@ -98,7 +101,10 @@ impl Follower {
             match updates.next().await {
                 Some(Ok(update)) if update.sequence != 0 && update.sequence <= self.cursor => {}
                 Some(Ok(update)) => return self.seen(update),
-                Some(Err(status)) => return self.failed(status),
+                Some(Err(status)) => match self.failed(status) {
+                    Some(next) => return next,
+                    None => continue,
+                },
                 None if self.task_id.is_empty() => self.ended = true,
                 // A stream from a start ends where the task asks; from there on it is followed.
                 None => self.updates = None,
@@ -134,21 +140,18 @@ impl Follower {
         Next::Update(Box::new(update))
     }
 
-    fn failed(&mut self, status: Status) -> Next {
+    /// None if it was told before that the connection is cut.
+    fn failed(&mut self, status: Status) -> Option<Next> {
         self.updates = None;
-        if !is_cut(&status) {
-            self.ended = true;
-            return Next::Failed(status);
-        }
-        match self.tries.failed() {
+        match self.tries.failed().filter(|_| is_cut(&status)) {
             None => {
                 self.ended = true;
-                Next::Failed(status)
+                Some(Next::Failed(status))
             }
             Some(delay) => {
                 self.wait = Some(Instant::now() + delay);
-                self.cut = true;
-                Next::Cut(status.message().to_owned())
+                let told = std::mem::replace(&mut self.cut, true);
+                (!told).then(|| Next::Cut(status.message().to_owned()))
             }
         }
     }

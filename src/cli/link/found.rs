@@ -1,13 +1,21 @@
 //! Which server: the one that was named, the one of the settings, or one that is started for the length of the command.
 
 use std::path::Path;
+use std::time::Duration;
 
-use super::{Client, Dial, dial};
+use super::cut::is_away;
+use super::{Client, Dial, chain, dial};
 use crate::cli::exit::{Exit, Stop};
+use crate::cli::show::safe::safe_line;
 use crate::config::Settings;
 use crate::config::client::{self, Start};
 use crate::config::token::load_or_create;
+use crate::domain::error::details;
 use crate::domain::secret::Secret;
+use crate::proto::devtool::ListContextsRequest;
+
+/// How long the first answer of a server may take.
+const GREETING: Duration = Duration::from_secs(10);
 
 /// A server that was started in this process.
 pub struct Local {
@@ -36,6 +44,7 @@ pub async fn find(settings: &Settings, wanted: &client::Client, start: Starter<'
         let ca = wanted.ca.as_deref().map(read).transpose()?;
         match dial(server.as_str(), ca.as_deref(), token.as_ref()).await {
             Ok(client) => {
+                greet(&client, server.as_str()).await?;
                 return Ok(Found { client, url: server.as_str().to_owned(), started: false, warning });
             }
             Err(Dial::Never(why)) => return Err(Stop::new(Exit::Usage, why)),
@@ -51,6 +60,25 @@ pub async fn find(settings: &Settings, wanted: &client::Client, start: Starter<'
         Start::IfNone if wanted.named => Err(Stop::new(Exit::Unreached, hint(&tried, true))),
         Start::IfNone | Start::Always => begin(&tried, wanted.start, start).await,
     }
+}
+
+/// Whether it is one of ours: its refusals have a reason, and nobody else has this service. One that is away at this
+/// moment is waited for later, as after a cut.
+async fn greet(client: &Client, url: &str) -> Result<(), Stop> {
+    let request = ListContextsRequest { page_size: 1, page_token: String::new() };
+    let mut client = client.clone();
+    let why = match tokio::time::timeout(GREETING, client.list_contexts(request)).await {
+        Ok(Ok(_)) => return Ok(()),
+        Ok(Err(status)) if details(&status).is_some() || is_away(&status) => return Ok(()),
+        Ok(Err(status)) => match std::error::Error::source(&status) {
+            Some(below) => format!("what is there does not speak gRPC ({})", safe_line(&chain(below))),
+            None => format!("what is there does not know its service ({})", safe_line(status.message())),
+        },
+        Err(_) => format!("what is there says nothing within {} seconds", GREETING.as_secs()),
+    };
+    let other = if url.starts_with("https:") { "http" } else { "https" };
+    let hint = format!("check the host, the port, and whether it should be {other}");
+    Err(Stop::new(Exit::Unreached, format!("no Agena server answers at {url}: {why}; {hint}")))
 }
 
 async fn begin(tried: &str, wanted: Start, start: Starter<'_>) -> Result<Found, Stop> {

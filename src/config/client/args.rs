@@ -28,15 +28,9 @@ pub(in crate::config) struct ReachArgs {
     /// Start a server for the length of this command, on a free port
     #[arg(long, conflicts_with = "server")]
     pub(super) local: bool,
-    /// When to use colours; NO_COLOR is heard
-    #[arg(
-        long,
-        value_enum,
-        value_name = "auto|always|never",
-        default_value = "auto",
-        hide_possible_values = true
-    )]
-    pub(super) color: Color,
+    /// When to use colours; NO_COLOR is heard [default: auto]
+    #[arg(long, value_enum, value_name = "auto|always|never", hide_possible_values = true)]
+    pub(super) color: Option<Color>,
     /// Directory of the server's data, where the local token lies
     #[arg(long, value_name = "DIR")]
     data_dir: Option<OsString>,
@@ -135,7 +129,6 @@ pub(in crate::config) struct CancelArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(in crate::config) struct RulesArgs {
     #[command(subcommand)]
     verb: Option<RulesVerb>,
@@ -157,6 +150,9 @@ struct RulesList {
 
 #[derive(Debug, Subcommand)]
 enum RulesVerb {
+    /// What is always allowed; the same as no verb
+    #[command(next_line_help = true)]
+    List(Box<RulesList>),
     /// Take a rule back
     #[command(next_line_help = true)]
     Revoke {
@@ -167,12 +163,11 @@ enum RulesVerb {
         #[arg(long, value_name = "ID")]
         context: Option<String>,
         #[command(flatten)]
-        reach: ReachArgs,
+        reach: Box<ReachArgs>,
     },
 }
 
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(in crate::config) struct CommandsArgs {
     #[command(subcommand)]
     verb: Option<CommandsVerb>,
@@ -193,6 +188,9 @@ struct CommandsList {
 
 #[derive(Debug, Subcommand)]
 enum CommandsVerb {
+    /// The commands that there are; the same as no verb
+    #[command(next_line_help = true)]
+    List(Box<CommandsList>),
     /// Run a command and wait for its end
     #[command(next_line_help = true, after_help = help::COMMANDS)]
     Run {
@@ -241,7 +239,55 @@ impl Parts {
     }
 }
 
+/// Options may stand before a verb and behind it. What stands behind it wins; what may be repeated adds up.
+impl ReachArgs {
+    fn or(self, before: Self) -> Self {
+        Self {
+            server: self.server.or(before.server),
+            token_file: self.token_file.or(before.token_file),
+            ca: self.ca.or(before.ca),
+            local: self.local || before.local,
+            color: self.color.or(before.color),
+            data_dir: self.data_dir.or(before.data_dir),
+            config: self.config.or(before.config),
+            set: [before.set, self.set].concat(),
+        }
+    }
+}
+
+impl RulesList {
+    fn or(self, before: Self) -> Self {
+        Self {
+            context: self.context.or(before.context),
+            json: self.json || before.json,
+            reach: self.reach.or(before.reach),
+        }
+    }
+}
+
+impl CommandsList {
+    fn or(self, before: Self) -> Self {
+        Self {
+            json: self.json || before.json,
+            work: self.work.or(before.work),
+            reach: self.reach.or(before.reach),
+        }
+    }
+}
+
 impl WorkArgs {
+    fn or(self, before: Self) -> Self {
+        let said = self.context.is_some() || self.last;
+        let (context, last) = if said { (self.context, self.last) } else { (before.context, before.last) };
+        Self {
+            context,
+            last,
+            workspace: self.workspace.or(before.workspace),
+            approval_mode: self.approval_mode.or(before.approval_mode),
+            model: self.model.or(before.model),
+        }
+    }
+
     /// Where it is done. What holds there is read from the settings, which judge it.
     fn context(&mut self) -> Work {
         let context = match (self.context.take(), self.last) {
@@ -282,9 +328,15 @@ impl From<CancelArgs> for Parts {
 
 impl From<RulesArgs> for Parts {
     fn from(RulesArgs { verb, list }: RulesArgs) -> Self {
+        let all = |list: RulesList| (Ask::Rules { context: list.context, json: list.json }, list.reach);
         let (ask, reach) = match verb {
-            None => (Ask::Rules { context: list.context, json: list.json }, list.reach),
-            Some(RulesVerb::Revoke { rule, context, reach }) => (Ask::Revoke { rule, context }, reach),
+            None => all(list),
+            Some(RulesVerb::List(more)) => all(more.or(list)),
+            Some(RulesVerb::Revoke { rule, context, reach }) => {
+                let RulesList { context, reach, .. } =
+                    RulesList { context, json: false, reach: *reach }.or(list);
+                (Ask::Revoke { rule, context }, reach)
+            }
         };
         Self::new(ask, reach, WorkArgs::default(), Start::Never)
     }
@@ -292,14 +344,17 @@ impl From<RulesArgs> for Parts {
 
 impl From<CommandsArgs> for Parts {
     fn from(CommandsArgs { verb, list }: CommandsArgs) -> Self {
+        let all = |CommandsList { json, mut work, reach }: CommandsList| {
+            Self::new(Ask::Commands { work: work.context(), json }, reach, work, Start::Never)
+        };
         match verb {
-            None => {
-                let CommandsList { json, mut work, reach } = list;
-                Self::new(Ask::Commands { work: work.context(), json }, reach, work, Start::Never)
-            }
-            Some(CommandsVerb::Run { line, how, mut work, reach }) => {
-                let ask = Ask::Run { line, work: work.context(), approve: how.approve, json: how.json };
-                Self::new(ask, *reach, *work, Start::Never)
+            None => all(list),
+            Some(CommandsVerb::List(more)) => all(more.or(list)),
+            Some(CommandsVerb::Run { line, how: HowArgs { approve, json }, work, reach }) => {
+                let said = CommandsList { json, work: *work, reach: *reach };
+                let CommandsList { json, mut work, reach } = said.or(list);
+                let ask = Ask::Run { line, work: work.context(), approve, json };
+                Self::new(ask, reach, work, Start::Never)
             }
         }
     }

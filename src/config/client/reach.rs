@@ -107,7 +107,7 @@ pub(in crate::config) fn decide(
         start: parts.start,
         token,
         ca: parts.reach.ca.take(),
-        color: color(parts.reach.color, world),
+        color: color(parts.reach.color.unwrap_or_default(), world),
     };
     Ok((client, ask))
 }

@@ -110,6 +110,23 @@ fn each_command_is_what_was_typed() {
         (&["cancel", "t"], Ask::Cancel { task: "t".to_owned() }, Start::Never),
         (&["rules", "--json"], Ask::Rules { context: None, json: true }, Start::Never),
         (&["rules", "revoke", "r"], Ask::Revoke { rule: "r".to_owned(), context: None }, Start::Never),
+        (
+            &["rules", "--context", "c", "revoke", "r"],
+            Ask::Revoke { rule: "r".to_owned(), context: text("c") },
+            Start::Never,
+        ),
+        (&["rules", "--json", "list"], Ask::Rules { context: None, json: true }, Start::Never),
+        (
+            &["rules", "--context", "c", "--local", "list", "--context", "d"],
+            Ask::Rules { context: text("d"), json: false },
+            Start::Always,
+        ),
+        (&["commands", "--json", "list"], Ask::Commands { work: Work::default(), json: true }, Start::Never),
+        (
+            &["commands", "--last", "--json", "run", "/stats"],
+            Ask::Run { line: "/stats".to_owned(), work: last.clone(), approve: Approve::Ask, json: true },
+            Start::Never,
+        ),
         (&["commands"], Ask::Commands { work: Work::default(), json: false }, Start::Never),
         (
             &["commands", "run", "/stats", "--last"],

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::super::{Command, McpWay};
+use super::super::Command;
 use super::{FILE, Fake, refusal, run, settings};
+use crate::domain::mcp::Way;
 
 #[test]
 fn servers_are_read_with_their_defaults() {
@@ -17,14 +18,14 @@ fn servers_are_read_with_their_defaults() {
     assert!(mcp.from_clients && !format!("{mcp:?}").contains("s3cret"));
     let (files, web) = (&mcp.servers[0], &mcp.servers[1]);
     assert_eq!(
-        (files.call.as_secs(), files.connect.as_secs(), files.trust, files.confined),
+        (files.call.as_secs(), files.connect.as_secs(), files.trusted, files.confined),
         (600, 30, false, true)
     );
-    let McpWay::Command { directory, environment, .. } = &files.way else { panic!("{files:?}") };
+    let Way::Command { directory, environment, .. } = &files.way else { panic!("{files:?}") };
     assert_eq!(*directory, Some(PathBuf::from("/home/u/.config/agena/here")), "relative to the file");
     assert_eq!(environment[0].1.expose(), "s3cret");
-    assert_eq!((web.call.as_secs(), web.connect.as_secs(), web.trust, web.confined), (5, 2, true, false));
-    assert!(matches!(&web.way, McpWay::Http { bearer: Some(token), .. } if token.expose() == "s3cret"));
+    assert_eq!((web.call.as_secs(), web.connect.as_secs(), web.trusted, web.confined), (5, 2, true, false));
+    assert!(matches!(&web.way, Way::Http { bearer: Some(token), .. } if token.expose() == "s3cret"));
 }
 
 #[test]
@@ -35,7 +36,7 @@ fn a_token_can_lie_in_a_file_which_is_then_the_servers_own() {
     ]);
     let Ok(Command::Serve(settings)) = run(&[], &[], &disk) else { panic!("refused") };
     assert!(
-        matches!(&settings.mcp.servers[0].way, McpWay::Http { bearer: Some(t), .. } if t.expose() == "s3cret")
+        matches!(&settings.mcp.servers[0].way, Way::Http { bearer: Some(t), .. } if t.expose() == "s3cret")
     );
     assert!(settings.own_files.contains(&PathBuf::from("/home/u/.config/agena/token")));
 }

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use prost::Message as _;
 use serde_json::Value;
 use tonic::{Request, Status};
 
+use super::A2a;
 use super::fault::{Wanted, fault};
 use super::negotiate::Caller;
 use super::stream::Items;
-use super::{A2a, limits};
 use crate::agent::{EngineError, Offered};
 use crate::domain::confirmation::is_coder;
 use crate::domain::dialect::Dialect;
@@ -21,8 +22,8 @@ use crate::projection::coder::command::{self, Called};
 use crate::projection::coder::metadata::{self, Facts};
 use crate::projection::coder::{opening, outcome};
 use crate::proto::a2a::Message;
-use crate::proto::devtool::{GetAllSlashCommandsRequest, ToolCallConfirmation};
-use crate::service::commands;
+use crate::proto::devtool::{AgentSettings, GetAllSlashCommandsRequest, ToolCallConfirmation};
+use crate::service::{commands, limits};
 
 /// What became of a command that was executed.
 pub enum Ran {
@@ -146,11 +147,11 @@ impl A2a {
         &self,
         caller: &Caller,
         head: &Head,
-        known: &mut BTreeMap<(String, Vec<String>), Offered>,
+        known: &mut BTreeMap<(String, Vec<u8>), Offered>,
     ) -> Result<Value, Error> {
         let created = self.engine.created(&caller.who, &head.task_id).await;
         let settings = created.map_err(|e| fault(e, Wanted::Read))?.settings.unwrap_or_default();
-        let key = (settings.workspace_path.clone(), settings.allowed_tools.clone());
+        let key = place(head, &settings);
         if !known.contains_key(&key) {
             known.insert(key.clone(), self.engine.offered(&caller.who, head, settings.clone()).await);
         }
@@ -161,4 +162,12 @@ impl A2a {
         let (id, context_id, state) = (&head.task_id, &head.context_id, head.state);
         Ok(metadata::shape(&Facts { id, context_id, state, model, tools, servers }))
     }
+}
+
+/// What tells the tools of one task from those of another. Servers that a client named belong to its context.
+fn place(head: &Head, settings: &AgentSettings) -> (String, Vec<u8>) {
+    let AgentSettings { workspace_path, allowed_tools, mcp_servers, .. } = settings.clone();
+    let context = if mcp_servers.is_empty() { String::new() } else { head.context_id.clone() };
+    let what = AgentSettings { workspace_path, allowed_tools, mcp_servers, ..AgentSettings::default() };
+    (context, what.encode_to_vec())
 }

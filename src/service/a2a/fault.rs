@@ -32,6 +32,7 @@ pub(super) fn fault(error: EngineError, wanted: Wanted) -> Error {
             Error::field(format!("message.metadata[\"{DEVELOPMENT_TOOL}\"].{}", bad.field), bad.problem)
         }
         (busy @ EngineError::Busy, _) => Error::new(Cause::Busy, busy.to_string()),
+        (stopping @ EngineError::Stopping, _) => Error::new(Cause::Stopping, stopping.to_string()),
         (error, _) => {
             tracing::error!(%error, "the agent failed");
             Error::new(Cause::Internal, "the server could not do this; its log says why")

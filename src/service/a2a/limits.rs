@@ -1,15 +1,13 @@
-//! How long what a client names may be, and how many. What is stored under an id, or compared with it, must not be as
-//! large as a body. Pure.
+//! How large a message of A2A and its webhooks may be. Pure.
 
 use crate::domain::error::Error;
 use crate::proto::a2a::{Message, TaskPushNotificationConfig};
+use crate::service::limits::{ID, count, id, length, references};
 
-/// In bytes, as the next ones. UUIDs and the names that people give are far below.
-const ID: usize = 256;
+/// In bytes, as the next one.
 const URL: usize = 2048;
 const SECRET: usize = 4096;
 const PARTS: usize = 1000;
-const REFERENCES: usize = 64;
 
 pub(super) fn message(message: &Message) -> Result<(), Error> {
     id("message.messageId", &message.message_id)?;
@@ -17,11 +15,6 @@ pub(super) fn message(message: &Message) -> Result<(), Error> {
     id("message.taskId", &message.task_id)?;
     count("message.parts", message.parts.len(), PARTS)?;
     references("message.referenceTaskIds", &message.reference_task_ids)
-}
-
-pub(in crate::service) fn references(field: &str, tasks: &[String]) -> Result<(), Error> {
-    count(field, tasks.len(), REFERENCES)?;
-    tasks.iter().enumerate().try_for_each(|(index, task)| id(&format!("{field}[{index}]"), task))
 }
 
 /// `place` is where the webhook stands in the request.
@@ -33,23 +26,4 @@ pub(super) fn webhook(config: &TaskPushNotificationConfig, place: &str) -> Resul
     let Some(authentication) = &config.authentication else { return Ok(()) };
     length(&at("authentication.scheme"), &authentication.scheme, ID)?;
     length(&at("authentication.credentials"), &authentication.credentials, SECRET)
-}
-
-pub(in crate::service) fn id(field: &str, text: &str) -> Result<(), Error> {
-    length(field, text, ID)
-}
-
-fn length(field: &str, text: &str, most: usize) -> Result<(), Error> {
-    if text.len() <= most {
-        return Ok(());
-    }
-    Err(Error::field(field, format!("is longer than {most} bytes")))
-}
-
-fn count(field: &str, count: usize, most: usize) -> Result<(), Error> {
-    if count <= most {
-        Ok(())
-    } else {
-        Err(Error::field(field, format!("has {count} entries; {most} are the most")))
-    }
 }

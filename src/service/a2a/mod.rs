@@ -5,7 +5,7 @@ mod coder;
 mod commands;
 mod devtool;
 mod fault;
-pub(in crate::service) mod limits;
+mod limits;
 mod negotiate;
 mod push;
 mod read;

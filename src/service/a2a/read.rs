@@ -6,13 +6,13 @@ use prost::Message as _;
 
 use super::A2a;
 use super::fault::{Wanted, fault};
-use super::limits;
 use super::negotiate::Caller;
 use super::send::history_length;
 use crate::agent::EngineError;
 use crate::domain::error::Error;
 use crate::domain::store::{After, Filter, Head, StoreError};
 use crate::proto::a2a::{GetTaskRequest, ListTasksRequest, ListTasksResponse, Task, TaskState};
+use crate::service::limits;
 
 const PAGE: usize = 50;
 const MOST: usize = 100;

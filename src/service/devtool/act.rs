@@ -17,7 +17,7 @@ use crate::proto::devtool::{
     TaskSummary, ToolCall,
 };
 use crate::proto::task::task_event::Event;
-use crate::service::a2a::limits;
+use crate::service::limits;
 use crate::service::undecided::undecided;
 
 /// What came of a start.

@@ -14,6 +14,7 @@ pub(super) fn fault(error: impl Into<EngineError>) -> Error {
         EngineError::Decision { refusal, .. } => undecided("confirmation", &refusal),
         EngineError::Settings(bad) => Error::field(format!("settings.{}", bad.field), bad.problem),
         busy @ EngineError::Busy => Error::new(Cause::Busy, busy.to_string()),
+        stopping @ EngineError::Stopping => Error::new(Cause::Stopping, stopping.to_string()),
         error => {
             tracing::error!(%error, "the agent failed");
             Error::new(Cause::Internal, "the server could not do this; its log says why")

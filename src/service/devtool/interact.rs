@@ -173,6 +173,10 @@ impl Interaction {
             Some(said) = async { Some(self.actions.as_mut()?.next().await) }, if hears => {
                 Some(Happened::Said(said.map(Box::new)))
             }
+            // A server that stops hears no more; what is followed and worked on goes on.
+            () = self.service.engine.closing().cancelled(), if self.actions.is_some() => {
+                Some(Happened::Said(None))
+            }
             else => None,
         }
     }

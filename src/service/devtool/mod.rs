@@ -13,7 +13,6 @@ mod watch;
 
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
 use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -30,19 +29,12 @@ pub struct DevTool {
     /// A send that comes again within this time is the same send.
     repeat_window: Duration,
     pages: Pages,
-    /// The server is about to stop.
-    closing: CancellationToken,
 }
 
 impl DevTool {
     /// The key signs page tokens.
     pub fn new(engine: Engine, repeat_window: Duration, page_key: [u8; 64]) -> Self {
-        Self { engine, repeat_window, pages: Pages::new(page_key), closing: CancellationToken::new() }
-    }
-
-    /// Ends the streams that have no end of their own, which would hold up a stop.
-    pub fn close(&self) {
-        self.closing.cancel();
+        Self { engine, repeat_window, pages: Pages::new(page_key) }
     }
 }
 

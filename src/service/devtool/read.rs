@@ -17,7 +17,7 @@ use crate::proto::devtool::*;
 use crate::proto::task::TaskEvent;
 use crate::proto::task::task_event::Event;
 use crate::proto::wkt::Timestamp;
-use crate::service::a2a::limits;
+use crate::service::limits;
 
 /// What the artifacts of one task may hold together, in bytes. Clients of gRPC take 4 MiB unless they are told otherwise.
 const ARTIFACTS: usize = 1 << 20;

@@ -11,7 +11,7 @@ use crate::proto::devtool::{
     ConfirmationOptionKind, ListRulesRequest, ListRulesResponse, RevokeRuleRequest, Rule,
 };
 use crate::proto::wkt::Timestamp;
-use crate::service::a2a::limits;
+use crate::service::limits;
 
 impl DevTool {
     pub(super) async fn rules(

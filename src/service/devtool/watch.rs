@@ -89,7 +89,7 @@ impl Watching {
         let mut seen = HashSet::new();
         let mut next = tokio::select! {
             next = self.changes.recv() => next,
-            () = self.service.closing.cancelled() => return Ok(false),
+            () = self.service.engine.closing().cancelled() => return Ok(false),
         };
         loop {
             match next {

@@ -1,6 +1,6 @@
 //! Lists of tasks, commands and rules, and completions for shells.
 
-use super::{ended, open_tasks, run, script};
+use super::{client, ended, open_tasks, run, script};
 use crate::kit::process::{Running, agena, output};
 
 #[test]
@@ -24,7 +24,7 @@ fn tasks_are_listed_open_ones_first_of_all() {
 fn changes_of_all_tasks_are_watched() {
     use std::io::{BufRead, BufReader};
     let server = Running::start(&[]);
-    let mut watcher = super::client(&server, &["watch", "--json"]).spawn().unwrap();
+    let mut watcher = client(&server, &["watch", "--json"]).spawn().unwrap();
     let mut lines = BufReader::new(watcher.stdout.take().unwrap()).lines().map(Result::unwrap);
     run(&server, &["chat", "-p", &script("- ask: which?")]);
     let task = open_tasks(&server, 1).remove(0);
@@ -72,4 +72,27 @@ fn completions_know_every_command_and_option() {
         }
     }
     assert_eq!(output(agena(home.path()).args(["completions", "tcsh"])).status.code(), Some(2));
+}
+
+#[test]
+fn options_stand_before_a_verb_or_behind_it() {
+    let server = Running::start(&[]);
+    // The environment names one that is not there, so only the option leads anywhere.
+    let came = |arguments: &[&str]| {
+        ended(client(&server, arguments).env("AGENA_SERVER", "http://127.0.0.1:1").spawn().unwrap())
+    };
+    let url = server.url.as_str();
+    for arguments in [
+        &["rules", "--server", url][..],
+        &["rules", "--server", url, "list"],
+        &["rules", "list", "--server", url],
+        &["commands", "--server", url, "list"],
+        &["commands", "--server", url, "run", "/about"],
+        &["commands", "run", "/about", "--server", url],
+    ] {
+        let came = came(arguments);
+        assert_eq!(came.code, Some(0), "{arguments:?}: {came:?}");
+    }
+    let came = came(&["rules", "--server", url, "revoke", "none"]);
+    assert!(came.code == Some(1) && came.err.contains("there is no such rule"), "{came:?}");
 }

@@ -1,6 +1,7 @@
 //! The terminal client: the real binary in a pipe and at a terminal, against real servers with the rehearsal behind them.
 
 mod alone;
+mod foreign;
 mod lists;
 mod pipe;
 mod pty;

@@ -3,8 +3,11 @@
 use serde_json::{Value, json};
 
 use super::client::Coder;
+use crate::a2a::{TESTER, home};
 use crate::agent::kit::Bench;
-use crate::kit::{OTHER, TOKEN};
+use crate::kit::process::Running;
+use crate::kit::{OTHER, TOKEN, http, soon};
+use crate::mcp::kit::FAKE;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_is_opened_looked_at_and_talked_to() {
@@ -97,4 +100,67 @@ async fn a_task_that_was_opened_waits_over_a_restart() {
     let bench = Bench::with(&script, with).await;
     let first = Coder::of(&bench).say(id.as_str().unwrap(), "hello").await;
     assert_eq!((first.text().as_str(), first.trail()[0].as_str()), ("Hi.", "task"));
+}
+
+/// What the real binary tells of all tasks of a principal.
+async fn told(server: &Running) -> Vec<Value> {
+    let request = http().get(format!("{}/tasks/metadata", server.url)).bearer_auth(TESTER);
+    soon(request.send()).await.unwrap().json().await.unwrap()
+}
+
+async fn open(server: &Running) {
+    let request = http().post(format!("{}/tasks", server.url)).bearer_auth(TESTER).json(&json!({}));
+    assert_eq!(soon(request.send()).await.unwrap().status(), 201);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_that_is_asked_is_told_by_its_name() {
+    let gemini = [("GEMINI_API_KEY", "a-key"), ("DEFAULT_MODEL", "gemini-x")];
+    for (environment, model) in [(&[][..], "rehearsal"), (&gemini, "gemini-x")] {
+        let home = home();
+        let keys = "[[auth.keys]]\nname = 'tester'\nkey = 'the-key-of-the-tester'\n";
+        std::fs::write(home.path().join(".config/agena/agena.toml"), keys).unwrap();
+        let server = Running::start_with(home, &[], environment);
+        open(&server).await;
+        assert_eq!(told(&server).await[0]["model"], model);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mcp_servers_are_told_with_their_tools_and_each_tasks_own() {
+    let home = home();
+    let path = home.path().join(".config/agena/agena.toml");
+    let program = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .map(|directory| directory.join("python3"))
+        .find(|program| program.exists())
+        .unwrap();
+    let more = format!(
+        "[mcp]\nfrom_clients = true\n[mcp.servers.fake]\ncommand = {program:?}\nargs = [{FAKE:?}]\nconfined = false\n"
+    );
+    std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + &more).unwrap();
+    let server = Running::start_in(home, &[]);
+    let named = json!({"mcp_servers": [{"name": "own", "command": "nobody"}]});
+    let request = http().post(format!("{}/devtool/v1/tasks", server.url)).bearer_auth(TESTER);
+    let started = request.json(&json!({"prompt": "hello", "settings": named}));
+    soon(started.send()).await.unwrap().text().await.unwrap();
+    open(&server).await;
+    let connected = async {
+        loop {
+            let told = told(&server).await;
+            if told[0]["mcpServers"][0]["status"] == "connected" {
+                return told;
+            }
+        }
+    };
+    let told = soon(connected).await;
+    let names = |task: &Value| -> Vec<Value> {
+        task["mcpServers"].as_array().unwrap().iter().map(|server| server["name"].clone()).collect()
+    };
+    let mut all: Vec<_> = told.iter().map(names).collect();
+    all.sort_by_key(Vec::len);
+    assert_eq!(all, [vec![json!("fake")], vec![json!("fake"), json!("own")]]);
+    let tools = told[0]["mcpServers"][0]["tools"].as_array().unwrap();
+    let echo = tools.iter().find(|tool| tool["name"] == "mcp_fake_echo").unwrap();
+    assert_eq!(echo["parameterSchema"]["required"], json!(["text"]));
+    assert!(told[0]["availableTools"].as_array().unwrap().contains(echo));
 }

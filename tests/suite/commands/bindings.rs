@@ -94,7 +94,7 @@ async fn what_cannot_start_says_why_and_leaves_no_task() {
             "wild",
             "there is no mode \"wild\"; default, auto_edit, yolo and plan are",
         ),
-        (json!(["model", "set"]), "gpt-9", "model: there is no model \"gpt-9\" here; rehearsal is"),
+        (json!(["model", "set"]), "gpt-9", "model: there is no model \"gpt-9\" here, only rehearsal"),
     ] {
         for accept in ["application/json", "text/event-stream"] {
             let params = json!({"command_path": path, "args": args});

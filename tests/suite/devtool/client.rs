@@ -1,5 +1,6 @@
 //! One way to call the typed service over each binding. Requests and answers are JSON, so that a test is a table.
 
+use agena::proto::devtool::FollowTaskRequest;
 use agena::proto::devtool::development_tool_service_client::DevelopmentToolServiceClient;
 use agena::proto::json;
 use agena::proto::schema::Schema;
@@ -95,6 +96,16 @@ impl Client {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let field = &error["details"][1]["fieldViolations"][0]["field"];
         (text(&error["details"][0]["reason"]), text(field))
+    }
+
+    /// That the head of a stream comes, over each binding, though nothing is there to be told.
+    pub async fn stands(&self, task_id: &str, after: u64) {
+        let follow = || FollowTaskRequest { task_id: task_id.to_owned(), after };
+        assert!(soon(self.grpc.clone().follow_task(self.request(follow()))).await.is_ok());
+        assert!(soon(self.web.clone().follow_task(self.request(follow()))).await.is_ok());
+        let url = format!("{}/devtool/v1/tasks/{task_id}:follow?after={after}", self.url);
+        let response = soon(http().get(url).bearer_auth(&self.key).send()).await.unwrap();
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
     }
 
     async fn rest(&self, rpc: &str, request: &Value, enough: &Enough<'_>) -> Outcome {

@@ -13,13 +13,13 @@ use super::shell;
 use crate::a2a::{TESTER, server};
 use crate::kit::soon;
 
-struct Talk {
+pub struct Talk {
     say: mpsc::Sender<InteractRequest>,
     hear: Streaming<InteractResponse>,
 }
 
 impl Talk {
-    async fn begin(client: &Client) -> Self {
+    pub async fn begin(client: &Client) -> Self {
         let (say, said) = mpsc::channel(8);
         let request = client.request(ReceiverStream::new(said));
         let hear = soon(client.grpc().interact(request)).await.unwrap().into_inner();
@@ -31,8 +31,16 @@ impl Talk {
         self.say.send(request).await.unwrap();
     }
 
-    async fn next(&mut self) -> Option<InteractResponse> {
+    pub async fn next(&mut self) -> Option<InteractResponse> {
         soon(self.hear.message()).await.unwrap()
+    }
+
+    /// Until everything that is stored was told.
+    pub async fn follow(&mut self, task_id: &str) {
+        let request = FollowTaskRequest { task_id: task_id.to_owned(), ..FollowTaskRequest::default() };
+        self.act("follow", Action::Follow(request)).await;
+        self.until(|update| matches!(update, Update::Status(status) if status.state().is_interrupted()))
+            .await;
     }
 
     /// The result of an action; what is told besides is passed over.

@@ -103,6 +103,49 @@ async fn questions_are_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn surplus_answers_are_refused_by_their_field() {
+    let server = server();
+    let client = Client::new(&server.url, TESTER).await;
+    let question = "- call: {tool: ask_user, with: {questions: [{header: Name, question: 'Which name?', type: text}]}}\n- say: ok";
+    for binding in Binding::ALL {
+        let (task, _, call) = asking(&client, binding, &script(question)).await;
+        let (_, _, command) = asking(&client, binding, &shell()).await;
+        for (call, answers, field) in [
+            (&call, json!(["a", "b"]), "confirmation.answers"),
+            (&command, json!(["a"]), "confirmation.tool_call_id"),
+            (&json!({"tool_call_id": "nobody"}), json!(["a"]), "confirmation.tool_call_id"),
+        ] {
+            let surplus = confirmation(&task, call, "proceed_once", json!({"answers": answers}));
+            let refused = client.refused(binding, "ConfirmToolCall", surplus).await;
+            assert_eq!(refused, ("INVALID_ARGUMENT".to_owned(), field.to_owned()), "{binding:?} {call}");
+        }
+        let fits = confirmation(&task, &call, "proceed_once", json!({"answers": ["a"]}));
+        client.one(binding, "ConfirmToolCall", fits).await;
+        assert_eq!(state(to_the_end(&client, binding, &task).await.last().unwrap()), "TASK_STATE_COMPLETED");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_as_it_stands_holds_a_mebibyte_of_artifacts() {
+    let server = server();
+    let client = Client::new(&server.url, TESTER).await;
+    let (half, bit) = ("x".repeat(600 << 10), "y".repeat(100 << 10));
+    let artifact = |name: &str, text: &str| format!("- artifact: {{name: {name}, text: {text}}}\n");
+    let steps = [artifact("a", &half), artifact("b", &half), artifact("c", &bit)].concat();
+    let told = client.call(Binding::Http, "StartTask", json!({"prompt": script(&steps)})).await.answers;
+    assert_eq!(state(told.last().unwrap()), "TASK_STATE_COMPLETED");
+    let request = json!({"task_id": told[0]["update"]["task_id"]});
+    for binding in Binding::ALL {
+        let task = client.one(binding, "GetTask", request.clone()).await;
+        let seen = task["artifacts"].as_array().unwrap().iter();
+        let seen = seen.map(|artifact| (artifact["name"].as_str().unwrap(), artifact.get("parts")));
+        let size = |parts: Option<&Value>| parts.map_or(0, |parts| parts[0]["text"].as_str().unwrap().len());
+        let seen: Vec<_> = seen.map(|(name, parts)| (name, size(parts))).collect();
+        assert_eq!(seen, [("a", half.len()), ("b", 0), ("c", bit.len())], "{binding:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_task_is_told_more_and_one_that_has_ended_goes_on_in_another() {
     let server = server();
     let client = Client::new(&server.url, TESTER).await;

@@ -174,3 +174,36 @@ async fn a_watcher_sees_tasks_appear_ask_and_end() {
         assert_eq!(ended[0]["task"]["state"], "TASK_STATE_CANCELED");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watcher_sees_tasks_that_were_only_opened() {
+    let server = server();
+    let client = Client::new(&server.url, TESTER).await;
+    let open = async || -> Value {
+        let request = crate::kit::http().post(format!("{}/tasks", server.url)).bearer_auth(TESTER);
+        soon(request.json(&json!({})).send()).await.unwrap().json().await.unwrap()
+    };
+    for binding in Binding::ALL {
+        let (watcher, caught_up) = (client.clone(), Arc::new(Notify::new()));
+        let told = Arc::clone(&caught_up);
+        let watching = tokio::spawn(async move {
+            let enough = |seen: &[Value]| {
+                let caught_up = seen.iter().position(|answer| answer["caught_up"] == true);
+                caught_up.is_some().then(|| told.notify_one());
+                caught_up.is_some_and(|at| seen.len() > at + 1)
+            };
+            watcher.until(binding, "WatchTasks", json!({}), &enough).await.answers
+        });
+        soon(caught_up.notified()).await;
+        let task = open().await;
+        let seen = soon(watching).await.unwrap();
+        let last = &seen.last().unwrap()["task"];
+        assert_eq!(
+            (&last["task_id"], &last["state"]),
+            (&task, &json!("TASK_STATE_SUBMITTED")),
+            "{binding:?}"
+        );
+        let late = client.take(binding, "WatchTasks", json!({}), 1).await.answers;
+        assert_eq!(late[0]["task"]["task_id"], task, "{binding:?}");
+    }
+}

@@ -7,6 +7,7 @@ mod life;
 mod lists;
 mod races;
 mod resume;
+mod stops;
 
 use serde_json::{Value, json};
 

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use agena::domain::mcp::State;
+use agena::domain::mcp::{Spec, State, Way};
 use agena::domain::tool::ToolError;
-use agena::mcp::Spec;
 use serde_json::json;
 
 use super::kit::{OverHttp, crew, hub, names, place, run, spec};
@@ -25,7 +24,7 @@ async fn what_cannot_be_used_leaves_the_others_alone() {
     servers.push(spec("good", ""));
     servers.push(spec("stderr", "stderr"));
     servers.push(Spec {
-        way: agena::mcp::Way::Command {
+        way: Way::Command {
             program: "/nowhere/at-all".into(),
             arguments: vec![],
             environment: vec![],

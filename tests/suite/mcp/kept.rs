@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use agena::domain::mcp::State;
-use agena::mcp::{Hub, Options, Spec, Way};
+use agena::domain::mcp::{Spec, State, Way};
+use agena::mcp::{Hub, Options};
 use agena::sandbox::landlock::{Confinement, Support, support};
 use serde_json::{Value, json};
 

@@ -7,10 +7,10 @@ use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agena::domain::mcp::{Crew, Origin, Servers};
+use agena::domain::mcp::{Crew, Origin, Servers, Spec, Way};
 use agena::domain::secret::Secret;
 use agena::domain::tool::{Approval, Call, Outcome, Run, ToolError};
-use agena::mcp::{Hub, Options, Spec, Way};
+use agena::mcp::{Hub, Options};
 use agena::sandbox::process::Launcher;
 use agena::telemetry::metrics::McpCalls;
 use serde_json::Value;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use agena::agent::mind::Options;
 use agena::domain::extension::DEVELOPMENT_TOOL;
-use agena::domain::mcp::{Servers, State};
+use agena::domain::mcp::{Servers, Spec, State};
 use agena::domain::tool::{Approval, Run, ToolError};
-use agena::mcp::{Hub, Spec};
+use agena::mcp::Hub;
 use agena::proto::devtool::McpServer;
 use agena::sandbox::landlock::Confinement;
 use serde_json::{Value, json};

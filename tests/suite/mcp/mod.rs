@@ -2,6 +2,6 @@
 
 mod hostile;
 mod kept;
-mod kit;
+pub mod kit;
 mod life;
 mod prompts;

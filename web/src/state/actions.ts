@@ -73,6 +73,8 @@ async function* joined(
 async function goOn(taskId: string, prompt: string): Promise<void> {
   const request = { taskId, prompt, messageId: crypto.randomUUID() };
   const answer = await again(() => devtool.continueTask(request));
+  // Ended meanwhile, it goes on in another task, which is not the one that the address names.
+  if (answer.taskId !== taskId) go({ contextId: answer.contextId });
   follow(answer.taskId);
   if (answer.taskId === taskId) say("Sent. The task hears it in its next turn.");
   soon();

@@ -137,7 +137,7 @@ export function follow(taskId: string, first?: Source): void {
   const idle = () => asks(taskId, cursor);
   const stirred = (signal: AbortSignal) => until(() => !asks(taskId, cursor), signal);
   const finished = () => ended && Boolean(read.add(taskId));
-  const kept = { name: `task ${taskId}`, open, take, finished, failed, slots, silent: true, idle, stirred };
+  const kept = { name: `task ${taskId}`, open, take, finished, failed, slots, idle, stirred };
   void keep(kept, stop.signal).finally(() => {
     if (following.get(taskId) === stop) following.delete(taskId);
   });

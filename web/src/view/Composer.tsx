@@ -7,8 +7,9 @@ import { openTask, runCommand, send, sending } from "../state/actions";
 import { asked } from "../state/approvals";
 import { flatten, parseLine, suggestions } from "../state/command-line";
 import { commands, loadCommands } from "../state/commands";
-import { revision } from "../state/conversation";
+import { openViews, revision } from "../state/conversation";
 import { route } from "../state/route";
+import { toEnd } from "./end";
 import { Icon } from "./Icon";
 import { NextTask } from "./NextTask";
 import { PALETTE, Palette, usePalette, type PaletteState } from "./Palette";
@@ -66,7 +67,10 @@ async function sendDraft(contextId: string, anew: boolean): Promise<void> {
   if (text === "" || sending.value) return;
   draft.value = "";
   const command = await commandIn(text, contextId);
+  // What is said to an earlier task goes on up there.
+  const above = command === undefined && !anew && (openTask() ?? openViews.value.at(-1)) !== openViews.value.at(-1);
   const taken = command ? await runCommand(command.entry.path, command.args) : await send(text, anew);
+  if (taken && !above) toEnd();
   if (!taken && draft.value === "") draft.value = text;
 }
 

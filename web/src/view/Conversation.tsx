@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { earlier, loadEarlier, loading, openViews, revision, trouble } from "../state/conversation";
 import { route } from "../state/route";
 import type { TaskView } from "../state/model";
+import { jumps, toEnd } from "./end";
 import { Icon } from "./Icon";
 import { VirtualList } from "./VirtualList";
 import { renderRow, type AnyRow, type TaskRow } from "./rows";
@@ -14,7 +15,6 @@ export function Conversation() {
     void revision.value;
     return rowsOf(openViews.value);
   });
-  const [jumps, setJumps] = useState(0);
   const [atEnd, setAtEnd] = useState(true);
   const { contextId, taskId } = route.value;
   // The last task is read from its end, where things happen.
@@ -44,11 +44,11 @@ export function Conversation() {
         render={renderRow}
         before={before}
         target={target}
-        jumps={jumps}
+        jumps={jumps.value}
         onEnd={setAtEnd}
       />
       {!atEnd && (
-        <button type="button" class="to-end" onClick={() => setJumps(jumps + 1)}>
+        <button type="button" class="to-end" onClick={toEnd}>
           <Icon name="down" /> Jump to the end
         </button>
       )}

@@ -94,10 +94,15 @@ export class VirtualList<T extends Row> extends Component<Props<T>, State> {
     }
     this.#observed = drawn;
     // Rows whose height was only guessed make room for others. They come to rest soon; if not, the next frame goes on.
-    if (this.#passes >= MOST_PASSES) return;
-    if (this.#passes === 0) requestAnimationFrame(() => (this.#passes = 0));
     this.#passes += 1;
-    this.#rest();
+    if (this.#passes === 1) requestAnimationFrame(() => this.#nextFrame());
+    if (this.#passes <= MOST_PASSES) this.#rest();
+  }
+
+  #nextFrame(): void {
+    const restless = this.#passes > MOST_PASSES;
+    this.#passes = 0;
+    if (restless) this.#settle();
   }
 
   /** What is drawn keeps its place, and it is looked whether it is enough. */

@@ -22,8 +22,6 @@ export interface Kept<T> {
   finished: () => boolean;
   /** It cannot be had, and trying again will not help. */
   failed?: (error: unknown) => void;
-  /** It may have nothing to say for long, and then not even its head comes: if it has not failed by then, it stands. */
-  silent?: boolean;
   /** Shared with other streams that are not to take all connections. */
   slots?: Slots;
   /** Nothing will come for now: its place may go to another. */
@@ -34,9 +32,6 @@ export interface Kept<T> {
 
 // Longer slices would be felt in scrolling and typing.
 const SLICE = 8;
-
-// A server that is not there refuses much sooner.
-const SILENCE = 700;
 
 type Outcome = "finished" | "goes on" | "released" | { failed: string };
 
@@ -68,7 +63,6 @@ export async function keep<T>(kept: Kept<T>, signal: AbortSignal): Promise<void>
 async function connect<T>(kept: Kept<T>, up: () => void, signal: AbortSignal): Promise<Outcome> {
   await kept.slots?.enter(signal);
   const line = hold(signal, kept);
-  const stands = kept.silent ? setTimeout(up, SILENCE) : undefined;
   try {
     const heard = await drain(kept.open({ signal: line.signal, onHeader: up }), kept.take);
     if (kept.finished()) return "finished";
@@ -78,7 +72,6 @@ async function connect<T>(kept: Kept<T>, up: () => void, signal: AbortSignal): P
     if (signal.aborted) return "finished";
     return line.signal.aborted ? "released" : verdict(kept, error);
   } finally {
-    clearTimeout(stands);
     line.end();
     kept.slots?.leave();
   }

@@ -111,10 +111,39 @@ async function killedWhileItRuns(stage) {
   await console.stands("Completed");
 }
 
+/** The address names a conversation, and nobody is there to tell of it. */
+async function openedWhileAway(stage) {
+  const server = await stage.server({ rules: RULES });
+  const console = await stage.console(server, { allow: CUT });
+  const conversations = console.page.getByRole("navigation", { name: "Conversations" });
+  const titles = ["Please tell a story", "Please touch"];
+  await console.say(titles[0]);
+  await console.stands("Completed");
+  await console.button("New conversation").first().click();
+  await console.say(titles[1]);
+  await console.option("Allow once").click();
+  await console.stands("Completed");
+  // A page that was just loaded knows the names of both, and what is in the one that is open.
+  await console.page.reload();
+  await console.sees(console.item("Agent"), "Touched:");
+  await server.kill();
+  await until("the page notices", async () => (await console.connection()) === "Reconnecting");
+  await conversations.getByText(titles[0]).click();
+  const nothing = console.page.getByRole("heading", { name: "This conversation cannot be shown" });
+  await nothing.waitFor();
+  await server.start();
+  await console.connected();
+  const said = console.item("Agent");
+  await console.sees(said, "word60.");
+  assert.equal((await said.textContent()).trim(), WORDS.join(" "));
+  assert.equal(await nothing.count(), 0);
+}
+
 export const stories = {
   "the page is loaded again while the agent speaks": reloadedWhileItSpeaks,
   "the page is loaded again while a command runs": reloadedWhileItRuns,
   "the server dies while it asks, and the answer still counts": killedWhileItAsks,
   "the server dies while the agent speaks": killedWhileItSpeaks,
   "the server dies while a command runs": killedWhileItRuns,
+  "a conversation that was opened while the server was away comes up when it is back": openedWhileAway,
 };

@@ -11,6 +11,33 @@ const RULES = [
   },
 ];
 
+/** What is asked for stands far above; what is said next begins below. */
+async function toTheEnd(stage) {
+  const long = Array.from({ length: 200 }, (_, at) => `Line ${at + 1}.\n\n`).join("");
+  const rules = [
+    { when: { text: "touch" }, do: [{ call: shell("echo touched") }, { say: "Touched." }] },
+    { when: { text: "talk" }, do: [{ say: long }] },
+    { do: [{ say: "This is the end." }] },
+  ];
+  const console = await stage.console(await stage.server({ rules }));
+  await console.say("Please touch");
+  await console.approval.waitFor();
+  await console.page.getByLabel("As a new task").check();
+  await console.say("Please talk");
+  await console.sees(console.item("Agent"), "Line 200.");
+  await console.message.blur();
+  await console.page.keyboard.press("a");
+  await console.button("Jump to the end").waitFor();
+  await console.sees(console.item("You"), "Please touch");
+  // Words for the task that asks stay with it.
+  await console.say("not now");
+  await console.sees(console.item("Agent"), "Touched.");
+  assert(await console.button("Jump to the end").isVisible(), "the reader was taken away");
+  await console.say("And then?");
+  await console.sees(console.item("Agent"), "This is the end.");
+  await console.button("Jump to the end").waitFor({ state: "hidden" });
+}
+
 async function todos(stage) {
   const server = await stage.server();
   const console = await stage.console(server);
@@ -83,6 +110,7 @@ async function slash(stage) {
 }
 
 export const stories = {
+  "what is said after looking up is read at the end": toTheEnd,
   "a plan is a list": todos,
   "a task is canceled in the middle of a command": canceled,
   "a command is stopped, and the task goes on": stopped,
