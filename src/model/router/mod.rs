@@ -235,28 +235,31 @@ impl Backend for Router {
         }
     }
 
-    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        let mut trip = self.trip(&request.model, Some(&request));
-        let (mut request, mut last) = (request, nobody());
+    async fn generate(
+        &self,
+        mut request: GenerateContentRequest,
+    ) -> Result<GenerateContentResponse, ModelError> {
+        let (mut trip, mut last) = (self.trip(&request.model, Some(&request)), None);
         while let Some((backend, model, mut meter)) = trip.next() {
-            let copy = if trip.stops.len() > 0 { request.clone() } else { std::mem::take(&mut request) };
-            match backend.generate(GenerateContentRequest { model, ..copy }).await {
+            let mut copy = if trip.stops.len() > 0 { request.clone() } else { std::mem::take(&mut request) };
+            copy.model = model;
+            let error = match backend.generate(copy).await {
                 Ok(answer) => {
                     meter.heard(&answer);
                     meter.ended();
                     trip.arrived();
                     return Ok(answer);
                 }
-                Err(error) => {
-                    meter.failed(&error);
-                    last = error;
-                }
-            }
-            if !trip.goes_on(&last) {
+                Err(error) => error,
+            };
+            meter.failed(&error);
+            let goes_on = trip.goes_on(&error);
+            last = Some(error);
+            if !goes_on {
                 break;
             }
         }
-        Err(trip.verdict(last))
+        Err(trip.verdict(last.unwrap_or_else(nobody)))
     }
 
     async fn count_tokens(&self, request: CountTokensRequest) -> Result<CountTokensResponse, ModelError> {

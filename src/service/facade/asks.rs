@@ -32,8 +32,8 @@ impl Drive {
         request: Request<GenerateContentRequest>,
         remote: &[Remote],
     ) -> Result<u64, Error> {
-        let (metadata, extensions, whole) = request.into_parts();
-        let whole = self.media.fetch(whole, remote).await?;
+        let (metadata, extensions, mut whole) = request.into_parts();
+        self.media.fetch(&mut whole, remote).await?;
         let counted = CountTokensRequest {
             model: whole.model.clone(),
             generate_content_request: Some(whole),

@@ -36,24 +36,18 @@ impl Ledger {
 
     /// Signs the calls of a conversation that lost their signatures on the way, if the same backend made them that will
     /// be asked.
-    pub async fn restore(
-        &self,
-        who: &Principal,
-        upstream: &str,
-        mut request: GenerateContentRequest,
-    ) -> GenerateContentRequest {
-        let Some(shelf) = self.shelf.as_ref().filter(|_| reads_signatures(upstream)) else { return request };
+    pub async fn restore(&self, who: &Principal, upstream: &str, request: &mut GenerateContentRequest) {
+        let Some(shelf) = self.shelf.as_ref().filter(|_| reads_signatures(upstream)) else { return };
         let mut lost = lost(&request.contents);
         lost.drain(..lost.len().saturating_sub(MOST));
         if lost.is_empty() {
-            return request;
+            return;
         }
         let keys: Vec<String> = lost.iter().flat_map(|lost| lost.keys.iter().cloned()).collect();
         match shelf.get(who, Kind::Signature, keys, SystemTime::now()).await {
-            Ok(found) => give_back(&mut request, &lost, found, backend(upstream)),
+            Ok(found) => give_back(request, &lost, found, backend(upstream)),
             Err(error) => tracing::warn!(%error, "thought signatures cannot be looked up"),
         }
-        request
     }
 
     pub async fn keep(&self, who: &Principal, notes: Notes) {

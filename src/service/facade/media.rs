@@ -46,14 +46,10 @@ impl Media {
         Self { fetch }
     }
 
-    pub async fn fetch(
-        &self,
-        request: GenerateContentRequest,
-        remote: &[Remote],
-    ) -> Result<GenerateContentRequest, Error> {
+    pub async fn fetch(&self, request: &mut GenerateContentRequest, remote: &[Remote]) -> Result<(), Error> {
         let wanted = wanted(remote);
         if wanted.is_empty() {
-            return Ok(request);
+            return Ok(());
         }
         // Apart: fetching is large, and rare. Within, every answer would carry the room for it along.
         Box::pin(self.fetched(request, remote, wanted)).await
@@ -61,11 +57,11 @@ impl Media {
 
     async fn fetched(
         &self,
-        request: GenerateContentRequest,
+        request: &mut GenerateContentRequest,
         remote: &[Remote],
         wanted: Vec<Remote>,
-    ) -> Result<GenerateContentRequest, Error> {
-        let Some(first) = wanted.first() else { return Ok(request) };
+    ) -> Result<(), Error> {
+        let Some(first) = wanted.first() else { return Ok(()) };
         let Some(fetch) = &self.fetch else {
             return Err(Error::field(
                 &first.field,
@@ -105,10 +101,10 @@ fn is_googles(url: &str) -> bool {
 }
 
 fn put(
-    mut request: GenerateContentRequest,
+    request: &mut GenerateContentRequest,
     fetched: &HashMap<String, Fetched>,
     remote: &[Remote],
-) -> Result<GenerateContentRequest, Error> {
+) -> Result<(), Error> {
     let contents = request.contents.iter_mut().chain(&mut request.system_instruction);
     for part in contents.flat_map(|content| &mut content.parts) {
         inline(part, fetched, remote)?;
@@ -116,7 +112,7 @@ fn put(
             response.parts.iter_mut().try_for_each(|part| inline(part, fetched, remote))?;
         }
     }
-    Ok(request)
+    Ok(())
 }
 
 fn inline(part: &mut Part, fetched: &HashMap<String, Fetched>, remote: &[Remote]) -> Result<(), Error> {

@@ -26,7 +26,7 @@ pub use self::fault::fault;
 use self::guard::Guard;
 use self::ledger::Ledger;
 use self::media::Media;
-use self::ready::Ready;
+use self::ready::{Open, Ready};
 use crate::domain::error::Error;
 use crate::domain::model::Backend;
 use crate::facade::{Asked, Converted, Reply};
@@ -48,13 +48,18 @@ pub struct Drive {
 
 impl Drive {
     /// The answer as a whole.
-    pub async fn whole<Q, R: Reply>(
+    pub fn whole<Q, R: Reply>(
         &self,
         request: Request<Q>,
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
-    ) -> Result<Response<R::Answer>, Status> {
+    ) -> impl Future<Output = Result<Response<R::Answer>, Status>> + Send {
+        let open = self.open(request, convert);
+        async move { self.answer(open?).await }
+    }
+
+    async fn answer<R: Reply>(&self, open: Box<Open<R>>) -> Result<Response<R::Answer>, Status> {
         let Ready { who, request, reply, metadata, mut notes, mut spending, id, arguments } =
-            self.ready(request, convert).await?;
+            self.ready(open).await?;
         spending.asked();
         let answer = self.backend.generate(request).await;
         if answer.is_err() {
@@ -72,12 +77,17 @@ impl Drive {
     }
 
     /// The answer piece by piece. It begins with the first chunk, so that a refusal is one.
-    pub async fn stream<Q, R: Reply>(
+    pub fn stream<Q, R: Reply>(
         &self,
         request: Request<Q>,
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
-    ) -> Result<Response<BoxStream<R::Event>>, Status> {
-        let mut ready = self.ready(request, convert).await?;
+    ) -> impl Future<Output = Result<Response<BoxStream<R::Event>>, Status>> + Send {
+        let open = self.open(request, convert);
+        async move { self.answering(open?).await }
+    }
+
+    async fn answering<R: Reply>(&self, open: Box<Open<R>>) -> Result<Response<BoxStream<R::Event>>, Status> {
+        let mut ready = self.ready(open).await?;
         let metadata = std::mem::take(&mut ready.metadata);
         let request = std::mem::take(&mut ready.request);
         ready.spending.asked();

@@ -29,6 +29,15 @@ const VERSION: &str = "anthropic-version";
 /// Headers have an end; what does not fit is counted.
 const LONGEST: usize = 2048;
 
+/// A request in the hub's words, before anybody is asked. In a box, since it goes through several hands.
+pub(super) struct Open<R> {
+    who: Principal,
+    strict: bool,
+    anthropic: bool,
+    id: String,
+    converted: Converted<R>,
+}
+
 /// All that an answer needs.
 pub(super) struct Ready<R> {
     pub(super) who: Principal,
@@ -42,29 +51,35 @@ pub(super) struct Ready<R> {
 }
 
 impl Drive {
-    pub(super) async fn ready<Q, R: Reply>(
+    /// Not a part of the future that waits for the model: that one would have room for what the client sent all the time.
+    pub(super) fn open<Q, R: Reply>(
         &self,
         request: Request<Q>,
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
-    ) -> Result<Ready<R>, Error> {
+    ) -> Result<Box<Open<R>>, Error> {
         let (who, strict) = (who(request.extensions())?, self.is_strict(request.metadata()));
         let anthropic = request.metadata().contains_key(VERSION);
         let (id, converted) = converted(request, convert)?;
-        let Converted { request, mut report, remote, reply } = converted;
-        self.guard.check(&*self.backend, &who, &request.model).await?;
-        let spending = self.guard.admit(&who, &request)?;
-        let arguments = Arguments::new(&request, strict);
+        Ok(Box::new(Open { who, strict, anthropic, id, converted }))
+    }
+
+    pub(super) async fn ready<R: Reply>(&self, mut open: Box<Open<R>>) -> Result<Ready<R>, Error> {
+        let Converted { request, report, remote, .. } = &mut open.converted;
+        self.guard.check(&*self.backend, &open.who, &request.model).await?;
+        let spending = self.guard.admit(&open.who, request)?;
+        let arguments = Arguments::new(request, open.strict);
         let Prepared { upstream, changes, .. } = self.backend.prepare(request.clone());
         report.told(changes, R::NAMES);
-        if strict {
-            refuse_changes(&report)?;
+        if open.strict {
+            refuse_changes(report)?;
         }
-        let request = self.media.fetch(request, &remote).await?;
-        let request = self.ledger.restore(&who, &upstream, request).await;
-        let mut metadata = metadata(&report, &upstream);
-        spending.tell(anthropic, &mut metadata);
-        log(&report, &upstream);
-        let notes = Notes::new(upstream, &request);
+        self.media.fetch(request, remote).await?;
+        self.ledger.restore(&open.who, &upstream, request).await;
+        let mut metadata = metadata(report, &upstream);
+        spending.tell(open.anthropic, &mut metadata);
+        log(report, &upstream);
+        let notes = Notes::new(upstream, request);
+        let Open { who, id, converted: Converted { request, reply, .. }, .. } = *open;
         Ok(Ready { who, request, reply, metadata, notes, spending, id, arguments })
     }
 

@@ -45,12 +45,12 @@ async fn fetched(media: &Media, urls: &[&str], mime_type: &str) -> Result<Value,
         urls.iter().map(|url| json!({"fileData": {"fileUri": url, "mimeType": mime_type}})).collect();
     let nested = json!({"functionResponse": {"name": "f", "response": {}, "parts": parts.clone()}});
     let contents = json!([{"role": "user", "parts": parts}, {"role": "user", "parts": [nested]}]);
-    let request: GenerateContentRequest =
+    let mut request: GenerateContentRequest =
         vendor::decode(json!({ "contents": contents }).to_string().as_bytes()).unwrap();
     let remote =
         |(at, url): (usize, &&str)| Remote { field: format!("messages[{at}].url"), url: (*url).to_owned() };
     let remote: Vec<Remote> = urls.iter().enumerate().map(remote).collect();
-    let request = soon(media.fetch(request, &remote)).await.map_err(|error| error.to_string())?;
+    soon(media.fetch(&mut request, &remote)).await.map_err(|error| error.to_string())?;
     let mut out = Vec::new();
     vendor::encode(&request, &mut out).unwrap();
     let request: Value = serde_json::from_slice(&out).unwrap();

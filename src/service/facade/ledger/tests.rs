@@ -82,6 +82,17 @@ fn signature(request: &GenerateContentRequest) -> &str {
     &part.thought_signature
 }
 
+async fn restored(
+    ledger: &Ledger,
+    who: &Principal,
+    upstream: &str,
+    contents: &str,
+) -> GenerateContentRequest {
+    let mut request = asking(contents);
+    ledger.restore(who, upstream, &mut request).await;
+    request
+}
+
 #[tokio::test]
 async fn a_signature_comes_back_to_its_owner_from_its_backend() {
     let ann = Principal::named("ann");
@@ -97,8 +108,7 @@ async fn a_signature_comes_back_to_its_owner_from_its_backend() {
     ] {
         let ledger = Ledger::new(Arc::new(Memory::default()), Duration::from_secs(60));
         ledger.keep(&ann, noted(made)).await;
-        let lost = asking(&format!("{ASK},{CALL}"));
-        let found = ledger.restore(&Principal::named(who), asked, lost).await;
+        let found = restored(&ledger, &Principal::named(who), asked, &format!("{ASK},{CALL}")).await;
         assert_eq!(signature(&found), back, "{made} {asked} {who}");
     }
 }
@@ -110,12 +120,12 @@ async fn nobody_is_asked_without_need_and_a_broken_shelf_fails_nothing() {
     let ledger = Ledger::new(shelf.clone(), Duration::from_secs(60));
     let signed = CALL.replace(r#""args":{}}"#, r#""args":{}},"thoughtSignature":"own""#);
     for contents in [ASK.to_owned(), format!("{ASK},{signed}")] {
-        ledger.restore(&ann, "google/gemini-3", asking(&contents)).await;
+        restored(&ledger, &ann, "google/gemini-3", &contents).await;
     }
-    ledger.restore(&ann, "local/qwen3", asking(&format!("{ASK},{CALL}"))).await;
+    restored(&ledger, &ann, "local/qwen3", &format!("{ASK},{CALL}")).await;
     assert_eq!(*shelf.asked.lock().unwrap(), 0);
     ledger.keep(&ann, noted("google/gemini-3")).await;
-    let same = ledger.restore(&ann, "google/gemini-3", asking(&format!("{ASK},{CALL}"))).await;
+    let same = restored(&ledger, &ann, "google/gemini-3", &format!("{ASK},{CALL}")).await;
     assert_eq!((signature(&same), *shelf.asked.lock().unwrap()), ("", 1));
 }
 
@@ -124,6 +134,6 @@ async fn a_signature_is_forgotten_in_time() {
     let ann = Principal::named("ann");
     let ledger = Ledger::new(Arc::new(Memory::default()), Duration::ZERO);
     ledger.keep(&ann, noted("google/gemini-3")).await;
-    let found = ledger.restore(&ann, "google/gemini-3", asking(&format!("{ASK},{CALL}"))).await;
+    let found = restored(&ledger, &ann, "google/gemini-3", &format!("{ASK},{CALL}")).await;
     assert_eq!(signature(&found), "");
 }
