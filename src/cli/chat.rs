@@ -107,8 +107,12 @@ impl Talk<'_> {
         let begun = begin(&mut client, path, args, self.context_id.clone(), self.settings.clone());
         let begun = scene.runtime.block_on(begun)?;
         self.settings = None;
+        // A question of the conversation is still open behind a command.
+        let asked = self.asking.take().filter(|_| self.context_id == begun.context_id);
         self.context_id = begun.context_id;
-        self.turn(scene, Follower::follow(client, begun.task_id, 0))
+        let turned = self.turn(scene, Follower::follow(client, begun.task_id, 0));
+        self.asking = self.asking.take().or(asked);
+        turned
     }
 
     /// A new conversation has its id from here: whatever becomes of the answer, what is said next belongs to it.

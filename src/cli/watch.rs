@@ -52,7 +52,7 @@ pub fn all(scene: &mut Scene<'_>, json: bool) -> Result<Exit, Stop> {
 
 struct Watching {
     client: Client,
-    /// When the last change that was told happened.
+    /// By the server's clock: what changed before is told.
     since: Option<Timestamp>,
     /// Of each task, up to where it was told.
     told: HashMap<String, u64>,
@@ -90,6 +90,7 @@ impl Watching {
             Ok(changes) => changes.into_inner(),
             Err(status) => return Ok(status),
         };
+        tries.opened();
         loop {
             match changes.message().await {
                 // It has no end of its own: the server is being stopped.
@@ -97,6 +98,7 @@ impl Watching {
                 Err(status) => return Ok(status),
                 Ok(Some(told)) => {
                     tries.worked();
+                    self.until(told.as_of);
                     if std::mem::take(&mut self.lost) {
                         screen.say(Ink::Dim, "connected again")?;
                     }
@@ -108,11 +110,17 @@ impl Watching {
         }
     }
 
-    fn tell(&mut self, screen: &mut super::talk::screen::Screen, task: &TaskSummary) -> Result<(), Stop> {
-        // The first list comes with the newest first.
+    fn until(&mut self, time: Option<Timestamp>) {
         let at = |time: Option<Timestamp>| time.map(|time| (time.seconds, time.nanos));
-        if at(task.update_time) > at(self.since) {
-            self.since = task.update_time;
+        if at(time) > at(self.since) {
+            self.since = time;
+        }
+    }
+
+    fn tell(&mut self, screen: &mut super::talk::screen::Screen, task: &TaskSummary) -> Result<(), Stop> {
+        // Not of the list that it began with: that has only a part of what there was, and the newest comes first.
+        if self.since.is_some() {
+            self.until(task.update_time);
         }
         // Behind a cut, what is open is told again, changed or not.
         if self.told.insert(task.task_id.clone(), task.sequence) == Some(task.sequence) {

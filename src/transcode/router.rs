@@ -79,7 +79,7 @@ pub struct Router {
     entries: BTreeMap<&'static str, Vec<Arc<Entry>>>,
     /// Those whose template is a path by itself, by that path. A literal wins over a variable, so nobody else need be asked.
     plain: BTreeMap<&'static str, HashMap<String, Arc<Entry>>>,
-    /// All others that a path with this first segment may fit, in the same order: few of many.
+    /// Those that a path with this first segment may fit, in the same order: few of many.
     below: BTreeMap<&'static str, HashMap<String, Vec<Arc<Entry>>>>,
 }
 
@@ -286,6 +286,49 @@ mod tests {
             ("GET", "", "nothing"),
         ] {
             assert_eq!(found(&router, method, path), expected, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn the_first_segment_leads_to_what_looking_through_all_would_find() {
+        let router = router(&[
+            ("GET", "/message:send"),
+            ("GET", "/message/{id}"),
+            ("GET", "/{tenant}/message:send"),
+            ("GET", "/{tenant}/tasks"),
+            ("GET", "/files/{path=**}"),
+            ("GET", "/files/{path=**}:pack"),
+            ("GET", "/v1/{name=tasks/*}"),
+            ("GET", "/tasks/{id}:cancel"),
+            ("GET", "/tasks"),
+            ("GET", "/{name}"),
+        ]);
+        let names = [
+            "message",
+            "message:send",
+            "files",
+            "files:pack",
+            "v1",
+            "tasks",
+            "a:cancel",
+            "other",
+            "x:pack",
+            "",
+        ];
+        let all = || names.iter().copied();
+        let paths = all().map(|one| vec![one]);
+        let paths = paths.chain(all().flat_map(|one| all().map(move |two| vec![one, two])));
+        let paths =
+            paths
+                .chain(all().flat_map(|one| {
+                    all().flat_map(move |two| all().map(move |three| vec![one, two, three]))
+                }));
+        for path in paths {
+            let entries = router.entries["GET"].iter();
+            let scanned =
+                entries.map(|e| (e.route.rule().template, e.matches(&path))).find(|(_, v)| v.is_some());
+            let found = router.first("GET", &path).map(|(e, v)| (e.route.rule().template, Some(v)));
+            assert_eq!(found, scanned, "{path:?}");
         }
     }
 

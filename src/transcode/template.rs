@@ -72,10 +72,11 @@ impl Template {
         self.verb.is_none() && !self.segments.is_empty() && self.segments.iter().all(literal)
     }
 
-    /// What every path that fits begins with, if that is one name. A verb may stand behind the only segment, so then there is none.
+    /// The first segment of every path that fits, if that is one. Where nothing need follow it, a verb is a part of it, and
+    /// there is none.
     pub fn first_literal(&self) -> Option<&str> {
         match self.segments.as_slice() {
-            [Segment::Literal(_)] if self.verb.is_some() => None,
+            [Segment::Literal(_)] | [Segment::Literal(_), Segment::Rest] if self.verb.is_some() => None,
             [Segment::Literal(name), ..] => Some(name),
             _ => None,
         }

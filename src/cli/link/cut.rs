@@ -12,6 +12,8 @@ use crate::domain::error::details;
 const PATIENCE: Duration = Duration::from_secs(60);
 const FIRST: Duration = Duration::from_millis(200);
 const LONGEST: Duration = Duration::from_secs(3);
+/// A stream that stood for so long was one, though nothing came: the next cut is another one.
+const STOOD: Duration = Duration::from_secs(5);
 
 /// Whether the call may never have got there, or its answer never came. What the server itself says has details.
 pub fn is_cut(status: &Status) -> bool {
@@ -34,6 +36,7 @@ pub fn is_away(status: &Status) -> bool {
 pub struct Tries {
     failures: u32,
     since: Option<Instant>,
+    opened: Option<Instant>,
 }
 
 impl Tries {
@@ -42,8 +45,16 @@ impl Tries {
         *self = Self::default();
     }
 
+    /// There is a stream, of which nothing has come yet.
+    pub fn opened(&mut self) {
+        self.opened = Some(Instant::now());
+    }
+
     /// How long to wait before the next; none when it is time to give up.
     pub fn failed(&mut self) -> Option<Duration> {
+        if self.opened.take().is_some_and(|opened| opened.elapsed() >= STOOD) {
+            self.worked();
+        }
         let since = *self.since.get_or_insert_with(Instant::now);
         self.failures += 1;
         (since.elapsed() < PATIENCE).then(|| backoff::delay(FIRST, LONGEST, self.failures, backoff::chance()))
@@ -97,5 +108,22 @@ mod tests {
         assert!((PATIENCE..PATIENCE + LONGEST).contains(&waited), "{waited:?}");
         tries.worked();
         assert!(tries.failed().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cut_of_a_stream_that_stood_is_another_one() {
+        let mut tries = Tries::default();
+        for _ in 0..3 {
+            assert!(tries.failed().is_some());
+            tries.opened();
+            tokio::time::sleep(PATIENCE * 2).await;
+        }
+        // One that only opens does not count.
+        let began = Instant::now();
+        while let Some(delay) = tries.failed() {
+            tokio::time::sleep(delay).await;
+            tries.opened();
+        }
+        assert!(began.elapsed() < PATIENCE + LONGEST * 2);
     }
 }

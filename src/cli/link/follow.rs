@@ -87,7 +87,10 @@ impl Follower {
             }
             let Some(updates) = &mut self.updates else {
                 match self.open().await {
-                    Ok(updates) => self.updates = Some(updates),
+                    Ok(updates) => {
+                        self.tries.opened();
+                        self.updates = Some(updates);
+                    }
                     Err(status) => match self.failed(status) {
                         Some(next) => return next,
                         None => continue,

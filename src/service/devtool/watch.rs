@@ -16,6 +16,7 @@ use crate::domain::error::Error;
 use crate::domain::principal::Principal;
 use crate::domain::store::{After, Filter, StoreError};
 use crate::proto::devtool::{WatchTasksRequest, WatchTasksResponse};
+use crate::proto::wkt::Timestamp;
 
 const PAGE: usize = 100;
 
@@ -62,7 +63,8 @@ impl Watching {
             }
             if !self.caught_up {
                 self.caught_up = true;
-                return Ok(Some(WatchTasksResponse { caught_up: true, ..WatchTasksResponse::default() }));
+                let as_of = Some(Timestamp::of(self.mark));
+                return Ok(Some(WatchTasksResponse { task: None, caught_up: true, as_of }));
             }
             if !self.wait().await? {
                 return Ok(None);
@@ -80,7 +82,7 @@ impl Watching {
             return Ok(None);
         }
         let task = self.service.listed(&self.who, &head).await?;
-        Ok(task.map(|task| WatchTasksResponse { task: Some(task), caught_up: false }))
+        Ok(task.map(|task| WatchTasksResponse { task: Some(task), ..WatchTasksResponse::default() }))
     }
 
     /// For a change, and takes all that are there: a task that changed twice meanwhile is told of once. False when no more

@@ -108,22 +108,34 @@ fn updates_come_once_and_in_order_over_a_restart() {
 #[test]
 fn a_list_that_is_watched_goes_on_after_a_stop() {
     let mut server = Running::start(&[]);
+    let does = |server: &Running, name: &str, step: &str| {
+        run(server, &["chat", "-p", &format!("{name}\n```rehearsal\n{step}\n```\n")])
+    };
+    // Over before anybody watches, though later than what is open: nobody asked for it.
+    does(&server, "early", "- ask: which?");
+    does(&server, "over", "- say: yes");
     let mut watcher = client(&server, &["watch", "--json"]).spawn().unwrap();
     let mut lines = BufReader::new(watcher.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let mut task = |server: &Running| {
-        run(server, &["chat", "-p", &script("- ask: which?")]);
-        let told = lines.find(|line| line.contains("INPUT_REQUIRED")).unwrap();
-        serde_json::from_str::<Value>(&told).unwrap()["task_id"].as_str().unwrap().to_owned()
+    // Of nothing but the named task until it is there.
+    let mut told = |name: &str, state: &str| loop {
+        let line = lines.next().unwrap();
+        assert!(line.contains(&format!("\"{name}\"")), "{name}: {line}");
+        if line.contains(state) {
+            return;
+        }
     };
-    let first = task(&server);
+    told("early", "INPUT_REQUIRED");
+    does(&server, "first", "- ask: which?");
+    told("first", "INPUT_REQUIRED");
     server.signal("TERM");
     assert_eq!(server.ended(), Some(0));
     let address = address(&server);
     let home = server.into_home();
     in_vain(&address, 2);
     let server = start_again(home, &address, &[]);
-    // What is still as it was is not told again.
-    assert_ne!(task(&server), first);
+    // What is still as it was is not told again, and what was done before the connection stood is.
+    does(&server, "again", "- say: yes");
+    told("again", "COMPLETED");
     let id = watcher.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let came = ended(watcher);

@@ -108,7 +108,8 @@ async fn lists_that_are_watched_end() {
     server.signal("TERM");
     for stream in streams {
         let outcome = soon(stream).await.unwrap();
-        assert_eq!((outcome.error, outcome.answers), (None, vec![json!({"caught_up": true})]));
+        assert_eq!((outcome.error, outcome.answers.len()), (None, 1));
+        assert_eq!(outcome.answers[0]["caught_up"], true);
     }
     assert_whole(&mut server);
 }

@@ -42,8 +42,9 @@ export function watch(signal: AbortSignal): void {
         const since = last === 0 ? {} : { since: timestampFromMs(last) };
         return devtool.watchTasks(since, options);
       },
-      take: ({ task }) => {
-        last = Math.max(last, when(task?.updateTime));
+      take: ({ task, asOf }) => {
+        // The list that it begins with has only a part of what there was.
+        if (last !== 0 || asOf !== undefined) last = Math.max(last, when(asOf), when(task?.updateTime));
         if (task !== undefined) learn([task]);
         soon();
       },
