@@ -70,15 +70,24 @@ impl State {
     async fn look(&mut self) -> Result<Stretch> {
         // Marked as seen before looking, so that what comes meanwhile wakes us.
         self.changes.borrow_and_update();
+        // And left before looking, so that the last words of whoever leaves are still heard.
+        let left = self.follower.held.is_left();
         match self.follower.held.live.next(self.follower.cursor) {
             Next::Stretch(events) => return Ok(events),
-            Next::Nothing => self.wait().await?,
-            Next::AskStore if self.caught_up => {
-                self.wait().await?;
-                self.caught_up = false;
+            Next::AskStore if left || !self.caught_up => {
+                let events = self.read().await?;
+                if !(left && self.caught_up) {
+                    return Ok(events);
+                }
             }
-            Next::AskStore => return self.read().await,
+            Next::Nothing | Next::AskStore => {}
         }
+        // What nobody works on would hold up a stop without end. Its follower is told, and comes back with its cursor.
+        if left {
+            return Err(EngineError::Stopping);
+        }
+        self.ended = self.changes.changed().await.is_err();
+        self.caught_up = false;
         Ok(Stretch::default())
     }
 
@@ -87,15 +96,6 @@ impl State {
         let events = store.events(who, task_id, *cursor, PAGE).await?;
         self.caught_up = events.is_empty();
         Ok(Stretch::from(events).after(*cursor))
-    }
-
-    /// What nobody works on would hold up a stop without end. Its follower is told, and comes back with its cursor.
-    async fn wait(&mut self) -> Result<()> {
-        if self.follower.held.is_left() {
-            return Err(EngineError::Stopping);
-        }
-        self.ended = self.changes.changed().await.is_err();
-        Ok(())
     }
 }
 
