@@ -125,19 +125,17 @@ impl Engine {
     pub fn new(store: Arc<dyn Store>, mind: Mind) -> Self {
         let (tasks, toolboxes, committed) = (Tasks::default(), Toolboxes::default(), Arc::default());
         let changes = broadcast::Sender::new(CHANGES);
-        let closing = CancellationToken::new();
-        Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed, changes, closing }) }
+        Self { shared: Arc::new(Shared { store, mind, tasks, toolboxes, committed, changes }) }
     }
 
     /// The process is about to stop. Ends what would hold that up without an end of its own: streams of tasks that rest
     /// until somebody says something, and those of whoever waits for `closing`. What is worked on goes on.
     pub fn close(&self) {
-        self.shared.closing.cancel();
         self.shared.tasks.close();
     }
 
     pub fn closing(&self) -> &CancellationToken {
-        &self.shared.closing
+        self.shared.tasks.closing()
     }
 
     /// Ends what contexts have left running that nobody has worked in for long. To be called now and then.

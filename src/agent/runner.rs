@@ -7,7 +7,6 @@ use std::time::SystemTime;
 use futures::stream::{BoxStream, Fuse};
 use futures::{FutureExt, Stream, StreamExt};
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
 
 use super::brought::{self, Found};
 use super::call::Refusal;
@@ -89,8 +88,6 @@ pub(super) struct Shared {
     pub(super) committed: Arc<Notify>,
     /// Told of every change that a list of tasks shows.
     pub(super) changes: broadcast::Sender<Changed>,
-    /// The process is about to stop.
-    pub(super) closing: CancellationToken,
 }
 
 /// A task that began, changed its state, or began or ceased to ask.

@@ -2,10 +2,10 @@
 //! without followers is not here at all.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::live::Live;
 use super::runner::Command;
@@ -17,7 +17,7 @@ const WAITING: usize = 64;
 pub(super) struct Tasks {
     list: Arc<Mutex<HashMap<String, Entry>>>,
     /// The process is about to stop.
-    closing: Arc<AtomicBool>,
+    closing: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Tasks {
         {
             entry.inbox = None;
             // Whoever followed the work until now need not wait any longer.
-            if self.is_closing() {
+            if self.closing.is_cancelled() {
                 entry.live.wake();
             }
         }
@@ -107,12 +107,12 @@ impl Tasks {
 
     /// From now on nobody waits for a task that rests.
     pub(super) fn close(&self) {
-        self.closing.store(true, Ordering::SeqCst);
+        self.closing.cancel();
         self.lock().values().for_each(|entry| entry.live.wake());
     }
 
-    fn is_closing(&self) -> bool {
-        self.closing.load(Ordering::SeqCst)
+    pub(super) fn closing(&self) -> &CancellationToken {
+        &self.closing
     }
 
     #[cfg(test)]
@@ -135,7 +135,7 @@ impl Tasks {
 impl Held {
     /// Whether the process stops and nobody works on the task, so that nothing more comes of it here.
     pub(super) fn is_left(&self) -> bool {
-        self.tasks.is_closing() && self.tasks.lock().get(&self.task_id).is_none_or(Entry::rests)
+        self.tasks.closing.is_cancelled() && self.tasks.lock().get(&self.task_id).is_none_or(Entry::rests)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Chat completions: a request to the hub, and the chunks of its answer back. The answer as a whole is its own stream put
-//! together, so that both say the same.
+//! Chat completions: a request to the hub, and the chunks of its answer back. One machine tells the stream
+//! and the answer as a whole, so that both say the same.
 
 mod gather;
 mod request;
