@@ -23,6 +23,13 @@ fn main() {
     }
 }
 
+/// What agena is asked in, and what the tables call that.
+pub const AGENA: [(&str, Dialect); 3] = [
+    ("agena, Gemini (bytes pass)", Dialect::Gemini),
+    ("agena, OpenAI", Dialect::OpenAi),
+    ("agena, Claude", Dialect::Anthropic),
+];
+
 /// Everybody who answers.
 pub struct Servers {
     pub model: Process,
@@ -46,14 +53,18 @@ impl Servers {
     /// In the order of the tables; the second is the yardstick.
     pub fn targets(&self) -> Vec<(&'static str, Target, &Process)> {
         let at = |process: &Process, dialect| Target { address: process.address(), dialect };
-        vec![
+        let mut targets = vec![
             ("direct", at(&self.model, Dialect::Gemini), &self.model),
             ("hop", at(&self.hop, Dialect::Gemini), &self.hop),
             ("bare axum, OpenAI's events", at(&self.axum, Dialect::OpenAi), &self.axum),
-            ("agena, Gemini (bytes pass)", at(&self.agena, Dialect::Gemini), &self.agena),
-            ("agena, OpenAI", at(&self.agena, Dialect::OpenAi), &self.agena),
-            ("agena, Claude", at(&self.agena, Dialect::Anthropic), &self.agena),
-        ]
+        ];
+        targets.extend(AGENA.map(|(name, dialect)| (name, at(&self.agena, dialect), &self.agena)));
+        targets
+    }
+
+    /// One of its own, which nothing was asked of before.
+    pub fn fresh(&self) -> Process {
+        Process::agena(&self.model.address().to_string())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::AddAssign;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,39 @@ pub struct Process {
     child: Child,
     address: SocketAddr,
     _home: Option<tempfile::TempDir>,
+}
+
+/// Who used the time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cpu {
+    pub program: Duration,
+    pub kernel: Duration,
+}
+
+impl Cpu {
+    pub fn whole(self) -> Duration {
+        self.program + self.kernel
+    }
+
+    /// What was used between `before` and this.
+    pub fn since(self, before: Self) -> Self {
+        Self { program: self.program - before.program, kernel: self.kernel - before.kernel }
+    }
+}
+
+/// In KiB.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Memory {
+    pub whole: u64,
+    /// Without what the system shares: the program itself, which comes in piece by piece while it is used.
+    pub own: u64,
+}
+
+impl AddAssign for Cpu {
+    fn add_assign(&mut self, more: Self) {
+        self.program += more.program;
+        self.kernel += more.kernel;
+    }
 }
 
 impl Process {
@@ -55,19 +89,22 @@ impl Process {
         self.address
     }
 
-    /// User and system time, in the kernel's ticks of 10 ms.
-    pub fn cpu(&self) -> Duration {
+    /// In the kernel's ticks of 10 ms.
+    pub fn cpu(&self) -> Cpu {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
         // The second field is a name in brackets that may hold blanks.
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
-        Duration::from_millis(ticks * 10)
+        let ticks = |at: usize| Duration::from_millis(fields[at].parse::<u64>().unwrap() * 10);
+        Cpu { program: ticks(11), kernel: ticks(12) }
     }
 
-    pub fn memory_kib(&self) -> u64 {
+    pub fn memory(&self) -> Memory {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+        let kib = |name: &str| -> u64 {
+            let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_whitespace().nth(1).unwrap().parse().unwrap()
+        };
+        Memory { whole: kib("VmRSS:"), own: kib("RssAnon:") }
     }
 }
 

@@ -1,11 +1,12 @@
 //! What is measured, one table each.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 
-use crate::Servers;
-use crate::load::{Ask, crowd, run};
+use crate::load::{Ask, Target, crowd, run};
+use crate::process::{Cpu, Memory, Process};
+use crate::{AGENA, Servers};
 
 type Table = fn(&Runtime, &Servers);
 
@@ -15,28 +16,35 @@ const WORKERS: usize = 32;
 /// The kernel counts CPU in steps of 10 ms, so one round says little; the servers take turns.
 const ROUNDS: usize = 5;
 
-/// CPU of the server: for a call, and for an event of a stream.
+/// CPU of the server, and how much of it the kernel's, for a call and for an event of a stream; and how many there are in a
+/// second while the load and the model take their part of the machine.
 fn cpu(runtime: &Runtime, servers: &Servers) {
     const EVENTS: usize = 2_000;
     let whole = (Ask::Whole, 200, 1.0);
     let streamed = (Ask::Events(EVENTS, Duration::ZERO), 1, EVENTS as f64);
     for (name, (ask, calls, each)) in [("a call", whole), ("an event", streamed)] {
-        println!("\n{:<32}{:>14}{:>10}", format!("CPU of {name}, {WORKERS} at once"), "us", "x hop");
+        let title = format!("CPU of {name}, {WORKERS} at once");
+        println!("\n{title:<32}{:>10}{:>10}{:>10}{:>14}", "us", "kernel", "x hop", "in a second");
         let targets = servers.targets();
-        let mut sums = vec![0.0; targets.len()];
+        let mut sums = vec![(Cpu::default(), Duration::ZERO); targets.len()];
         for round in 0..=ROUNDS {
             for (at, (_, target, process)) in targets.iter().enumerate() {
-                let before = process.cpu();
+                let (before, began) = (process.cpu(), Instant::now());
                 runtime.block_on(run(*target, ask, WORKERS, calls));
                 // The first round warms up.
                 if round > 0 {
-                    sums[at] += (process.cpu() - before).as_secs_f64() * 1e6;
+                    sums[at].0 += process.cpu().since(before);
+                    sums[at].1 += began.elapsed();
                 }
             }
         }
         let count = (ROUNDS * WORKERS * calls) as f64 * each;
-        for ((name, ..), sum) in targets.iter().zip(&sums) {
-            println!("{name:<32}{:>14.2}{:>10.2}", sum / count, sum / sums[1]);
+        let hop = sums[1].0.whole().as_secs_f64();
+        for ((name, ..), (cpu, took)) in targets.iter().zip(&sums) {
+            let (whole, kernel) = (cpu.whole().as_secs_f64(), cpu.kernel.as_secs_f64());
+            let (us, of_kernel) = (whole * 1e6 / count, kernel * 1e6 / count);
+            let rate = count / took.as_secs_f64();
+            println!("{name:<32}{us:>10.2}{of_kernel:>10.2}{:>10.2}{rate:>14.0}", whole / hop);
         }
     }
 }
@@ -66,23 +74,28 @@ fn latency(runtime: &Runtime, servers: &Servers) {
     }
 }
 
-/// Many streams that are open at once: how long they take, and the memory of the server meanwhile.
+/// Many streams that are open at once: how long they take, and the memory of the server meanwhile. In a process of its own for
+/// each dialect, since what one leaves behind the next one uses.
 fn streams(runtime: &Runtime, servers: &Servers) {
     let millis = Duration::from_millis;
     for (count, ask) in [(1_000, Ask::Events(100, millis(50))), (5_000, Ask::Events(20, millis(500)))] {
-        println!(
-            "\n{:<32}{:>10}{:>12}{:>16}",
-            format!("{count} streams"),
-            "seconds",
-            "RSS, MiB",
-            "KiB per stream"
-        );
-        for (name, target, process) in servers.targets().into_iter().skip(1) {
-            let before = process.memory_kib();
-            let mut during = 0;
-            let took = runtime.block_on(crowd(target, ask, count, || during = process.memory_kib()));
-            let each = during.saturating_sub(before) as f64 / count as f64;
-            println!("{name:<32}{:>10.2}{:>12.1}{each:>16.1}", took.as_secs_f64(), during as f64 / 1024.0);
+        let title = format!("{count} streams");
+        println!("\n{title:<32}{:>10}{:>12}{:>20}", "seconds", "RSS, MiB", "own KiB per stream");
+        let crowded = |name: &str, target, process: &Process| {
+            runtime.block_on(run(target, Ask::Events(1, Duration::ZERO), 1, 1));
+            let before = process.memory();
+            let mut during = Memory::default();
+            let took = runtime.block_on(crowd(target, ask, count, || during = process.memory()));
+            let each = during.own.saturating_sub(before.own) as f64 / count as f64;
+            let whole = during.whole as f64 / 1024.0;
+            println!("{name:<32}{:>10.2}{whole:>12.1}{each:>20.1}", took.as_secs_f64());
+        };
+        for (name, target, process) in servers.targets().into_iter().skip(1).take(2) {
+            crowded(name, target, process);
+        }
+        for (name, dialect) in AGENA {
+            let process = servers.fresh();
+            crowded(name, Target { address: process.address(), dialect }, &process);
         }
     }
 }
