@@ -7,6 +7,7 @@ pub mod calls;
 pub mod change;
 pub mod confirmation;
 pub mod dialect;
+pub mod ears;
 pub mod error;
 pub mod extension;
 pub mod failpoint;

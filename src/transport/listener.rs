@@ -2,9 +2,10 @@
 //! lets open requests finish within a limit.
 
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::net::SocketAddr;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -23,6 +24,7 @@ use tokio_rustls::TlsAcceptor;
 use tonic::body::Body;
 
 use super::stack::Stack;
+use crate::domain::ears::Ears;
 
 /// A client that has not shaken hands by then, or not asked for anything, is not going to.
 const FIRST_REQUEST: Duration = Duration::from_secs(10);
@@ -197,24 +199,32 @@ impl Http {
         });
         let io = TokioIo::new(stream);
         match version {
-            Version::One => drive(watcher.watch(self.one.serve_connection(io, service)), &asked).await,
+            Version::One => {
+                // In its place before it is driven: whoever takes it by value has room for it twice.
+                let connection = pin!(watcher.watch(self.one.serve_connection(io, service)));
+                drive(connection, &asked).await;
+            }
             // Apart, since they are large, and most are of the first kind.
             Version::Two => {
-                Box::pin(drive(watcher.watch(self.two.serve_connection(io, service)), &asked)).await;
+                drive(Box::pin(watcher.watch(self.two.serve_connection(io, service))).as_mut(), &asked).await
             }
             Version::Either => {
                 let connection = self.either.serve_connection(io, service).into_owned();
-                Box::pin(drive(watcher.watch(connection), &asked)).await;
+                drive(Box::pin(watcher.watch(connection)).as_mut(), &asked).await;
             }
         }
     }
 }
 
 /// Until it ends, or was never asked anything.
-async fn drive<E: fmt::Display>(connection: impl Future<Output = Result<(), E>>, asked: &AtomicBool) {
-    let mut connection = std::pin::pin!(connection);
+async fn drive<E: fmt::Display>(
+    mut connection: Pin<&mut impl Future<Output = Result<(), E>>>,
+    asked: &AtomicBool,
+) {
     // hyper waits without a limit for the bytes that tell which HTTP it is.
-    let ended = match timeout(FIRST_REQUEST, connection.as_mut()).await {
+    let ears = Ears::default();
+    let mut connection = poll_fn(|context| ears.listen(context, |context| connection.as_mut().poll(context)));
+    let ended = match timeout(FIRST_REQUEST, &mut connection).await {
         Ok(ended) => ended,
         Err(_) if asked.load(Ordering::Relaxed) => connection.await,
         Err(_) => return tracing::debug!("a connection never asked for anything"),
@@ -235,18 +245,28 @@ struct Connection {
 impl Connection {
     async fn run(self) {
         send_at_once(&self.stream);
-        let Self { stream, tls, stack, http, watcher } = self;
-        let Some(tls) = tls else {
-            let mut first = [0; TWO.len()];
-            return match timeout(FIRST_REQUEST, stream.peek(&mut first)).await {
-                Ok(Ok(count)) => {
-                    let first = first.get(..count).unwrap_or_default();
-                    http.serve(Version::begun(first), stream, stack, watcher).await;
-                }
-                Ok(Err(error)) => tracing::debug!(%error, "a connection broke"),
-                Err(_) => tracing::debug!("a connection never asked for anything"),
-            };
-        };
+        match self.tls.clone() {
+            None => self.plain().await,
+            // Apart, since it is large: most that have many connections leave this to a proxy.
+            Some(tls) => Box::pin(self.secured(tls)).await,
+        }
+    }
+
+    async fn plain(self) {
+        let Self { stream, stack, http, watcher, .. } = self;
+        let mut first = [0; TWO.len()];
+        match timeout(FIRST_REQUEST, stream.peek(&mut first)).await {
+            Ok(Ok(count)) => {
+                let first = first.get(..count).unwrap_or_default();
+                http.serve(Version::begun(first), stream, stack, watcher).await;
+            }
+            Ok(Err(error)) => tracing::debug!(%error, "a connection broke"),
+            Err(_) => tracing::debug!("a connection never asked for anything"),
+        }
+    }
+
+    async fn secured(self, tls: TlsAcceptor) {
+        let Self { stream, stack, http, watcher, .. } = self;
         match timeout(FIRST_REQUEST, tls.accept(stream)).await {
             Ok(Ok(stream)) => {
                 let version = Version::agreed(stream.get_ref().1.alpn_protocol());

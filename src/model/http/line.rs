@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker, ready};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body::Body;
+use http_body::{Body, Frame};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::TrySendError;
@@ -16,12 +16,15 @@ use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::domain::ears::{Ears, deaf};
+
 /// TCP, with or without TLS.
 pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Wire for T {}
 
 pub(super) struct Line {
+    ears: Ears,
     sender: SendRequest<Full<Bytes>>,
     connection: Connection<TokioIo<Box<dyn Wire>>, Full<Bytes>>,
 }
@@ -32,7 +35,7 @@ pub(super) type Failed = TrySendError<Request<Full<Bytes>>>;
 impl Line {
     pub(super) async fn over(wire: Box<dyn Wire>) -> hyper::Result<Self> {
         let (sender, connection) = handshake(TokioIo::new(wire)).await?;
-        Ok(Self { sender, connection })
+        Ok(Self { ears: Ears::default(), sender, connection })
     }
 
     /// Whether another request can go out on it. Looks whether the other side has left meanwhile.
@@ -42,18 +45,26 @@ impl Line {
 
     /// The head of the answer.
     pub(super) async fn ask(&mut self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Failed> {
-        let mut answer = pin!(self.sender.try_send_request(request));
-        let (mut open, connection) = (true, &mut self.connection);
+        let Self { ears, sender, connection } = self;
+        let mut answer = pin!(quietly(|| sender.try_send_request(request)));
+        let mut open = true;
         poll_fn(|context| {
-            open = open && Pin::new(&mut *connection).poll(context).is_pending();
-            answer.as_mut().poll(&mut unheard())
+            open = open
+                && quietly(|| ears.listen(context, |cx| Pin::new(&mut *connection).poll(cx))).is_pending();
+            quietly(|| answer.as_mut().poll(&mut unheard()))
         })
         .await
     }
 
     fn poll_open(&mut self, context: &mut Context<'_>) -> bool {
-        Pin::new(&mut self.connection).poll(context).is_pending()
+        let Self { ears, connection, .. } = self;
+        quietly(|| ears.listen(context, |context| Pin::new(connection).poll(context))).is_pending()
     }
+}
+
+/// Whoever asks or reads drives the connection until nothing comes of it any more, and need not be told that something may.
+fn quietly<T>(act: impl FnOnce() -> T) -> T {
+    deaf(act).0
 }
 
 /// What the connection hands over it hands over while it is polled, so it need not wake anybody for that.
@@ -78,7 +89,7 @@ impl Heard {
 
     pub(super) fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         loop {
-            let frame = match Pin::new(&mut self.body).poll_frame(&mut unheard()) {
+            let frame = match self.poll_body() {
                 Poll::Ready(frame) => frame,
                 Poll::Pending => ready!(self.poll_line(context)),
             };
@@ -94,18 +105,20 @@ impl Heard {
     }
 
     /// Reads on. What comes of it is there at once, or never if the line is dead.
-    fn poll_line(
-        &mut self,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<hyper::Result<http_body::Frame<Bytes>>>> {
+    fn poll_line(&mut self, context: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         let open = self.line.as_mut().is_some_and(|line| line.poll_open(context));
         if !open {
             self.line = None;
         }
-        match Pin::new(&mut self.body).poll_frame(&mut unheard()) {
+        match self.poll_body() {
             Poll::Pending if !open => Poll::Ready(None),
             frame => frame,
         }
+    }
+
+    /// What is there of the body. It wants more from then on, which the line is told when it is driven.
+    fn poll_body(&mut self) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
+        quietly(|| Pin::new(&mut self.body).poll_frame(&mut unheard()))
     }
 
     /// The line, if it can be used again. For whoever has heard the end: a line that broke off before is not there any more.
