@@ -55,7 +55,9 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
-        let mut items = Vec::new();
+        // Most hold one, which is large; room for four would be the first that a list takes by itself.
+        let Some(first) = seq.next_element()? else { return Ok(Vec::new()) };
+        let mut items = vec![first];
         while let Some(item) = seq.next_element()? {
             items.push(item);
         }
@@ -75,29 +77,62 @@ pub fn integer<'de, D: Deserializer<'de>, T: TryFrom<i64> + Default>(deserialize
 pub fn optional_integer<'de, D: Deserializer<'de>, T: TryFrom<i64>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
-    let Some(number) = deserializer.deserialize_any(Number(whole))? else { return Ok(None) };
+    let Some(number) = deserializer.deserialize_any(Number::<i64>(PhantomData))? else { return Ok(None) };
     let fits = || D::Error::invalid_value(Unexpected::Signed(number), &"a whole number that fits");
     T::try_from(number).map(Some).map_err(|_| fits())
 }
 
 /// A number, also as text; never one that JSON cannot print.
 pub fn double<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    deserializer.deserialize_any(Number(|text| text.parse().ok().filter(|number: &f64| number.is_finite())))
+    deserializer.deserialize_any(Number(PhantomData))
 }
 
 /// Reads what is printed as a number or as its text.
-struct Number<T>(fn(&str) -> Option<T>);
+struct Number<T>(PhantomData<T>);
 
-/// From the text of a number, so that no whole number loses a digit on its way.
-fn whole(text: &str) -> Option<i64> {
-    // The greatest double below the end of int64; above it, the nearest int64 would be another number.
-    const END: f64 = 9_223_372_036_854_775_808.0;
-    #[allow(clippy::cast_possible_truncation, reason = "what has a fraction or does not fit was refused")]
-    let from_double = |number: f64| (number.fract() == 0.0 && number.abs() < END).then_some(number as i64);
-    text.parse().ok().or_else(|| text.parse().ok().and_then(from_double))
+/// As it came, without a way over its text where it came as a number.
+trait Numeric: Sized {
+    fn of_text(text: &str) -> Option<Self>;
+
+    fn of_whole(number: i128) -> Option<Self>;
+
+    fn of_double(number: f64) -> Option<Self>;
 }
 
-impl<'de, T> Visitor<'de> for Number<T> {
+impl Numeric for i64 {
+    /// As a whole number first, so that none loses a digit on its way.
+    fn of_text(text: &str) -> Option<Self> {
+        text.parse().ok().or_else(|| text.parse().ok().and_then(Self::of_double))
+    }
+
+    fn of_whole(number: i128) -> Option<Self> {
+        number.try_into().ok()
+    }
+
+    fn of_double(number: f64) -> Option<Self> {
+        // The greatest double below the end of int64; above it, the nearest int64 would be another number.
+        const END: f64 = 9_223_372_036_854_775_808.0;
+        #[allow(clippy::cast_possible_truncation, reason = "what has a fraction or does not fit was refused")]
+        (number.fract() == 0.0 && number.abs() < END).then_some(number as Self)
+    }
+}
+
+impl Numeric for f64 {
+    fn of_text(text: &str) -> Option<Self> {
+        text.parse().ok().and_then(Self::of_double)
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "the nearest double is what a double means")]
+    fn of_whole(number: i128) -> Option<Self> {
+        Some(number as Self)
+    }
+
+    fn of_double(number: f64) -> Option<Self> {
+        Some(number).filter(|number| number.is_finite())
+    }
+}
+
+impl<T: Numeric> Visitor<'_> for Number<T> {
     type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -109,18 +144,21 @@ impl<'de, T> Visitor<'de> for Number<T> {
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Option<T>, E> {
-        self.visit_str(&number.to_string())
+        let wrong = || E::invalid_value(Unexpected::Signed(number), &self);
+        T::of_whole(number.into()).map(Some).ok_or_else(wrong)
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Option<T>, E> {
-        self.visit_str(&number.to_string())
+        let wrong = || E::invalid_value(Unexpected::Unsigned(number), &self);
+        T::of_whole(number.into()).map(Some).ok_or_else(wrong)
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Option<T>, E> {
-        self.visit_str(&number.to_string())
+        let wrong = || E::invalid_value(Unexpected::Float(number), &self);
+        T::of_double(number).map(Some).ok_or_else(wrong)
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Option<T>, E> {
-        (self.0)(text).map(Some).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+        T::of_text(text).map(Some).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
     }
 }
