@@ -19,6 +19,7 @@ use super::protocol::{Protocol, Request, Response};
 use crate::domain::request_id::RequestId;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 
 /// As nginx calls it; no client ever sees it.
 const CLIENT_LEFT: u16 = 499;
@@ -109,7 +110,7 @@ impl Line {
     }
 
     fn note(&mut self, headers: &HeaderMap) {
-        if let Some(code) = headers.get("grpc-status").and_then(|value| value.to_str().ok()) {
+        if let Some(code) = headers.get(GRPC_STATUS).and_then(|value| value.to_str().ok()) {
             self.grpc = Some(code.to_owned());
         }
     }

@@ -47,6 +47,16 @@ impl Keys {
         Self(keys)
     }
 
+    /// Who brings one of them; nobody, where anybody may look.
+    fn admit(&self, request: &Request) -> Result<Option<Principal>, Error> {
+        let presented = presented(request);
+        match presented.iter().find_map(|key| self.owner(key)) {
+            Some(owner) => Ok(Some(owner.clone())),
+            None if is_public(request) => Ok(None),
+            None => Err(refused(problem(presented.is_empty(), has_no_scheme(request.headers())))),
+        }
+    }
+
     /// Compares with every key, whichever fits, so that the time tells nothing.
     fn owner(&self, candidate: &str) -> Option<&Principal> {
         let candidate = Digest::of(candidate);
@@ -58,17 +68,12 @@ impl Keys {
 
 impl Gate for Access {
     fn admit(&self, request: &mut Request) -> Result<(), Error> {
-        let presented = presented(request);
-        let bare = has_no_scheme(request.headers());
-        strip(request.headers_mut());
-        let principal = match self {
-            Self::Open => Principal::local(),
-            Self::Keys(keys) => match presented.iter().find_map(|key| keys.owner(key)) {
-                Some(owner) => owner.clone(),
-                None if is_public(request) => return Ok(()),
-                None => return Err(refused(problem(presented.is_empty(), bare))),
-            },
+        let who = match self {
+            Self::Open => Some(Principal::local()),
+            Self::Keys(keys) => keys.admit(request)?,
         };
+        strip(request.headers_mut());
+        let Some(principal) = who else { return Ok(()) };
         Span::current().record("principal", principal.name());
         request.extensions_mut().insert(principal);
         Ok(())

@@ -32,6 +32,9 @@ fn refused(problem: &str) -> Error {
 }
 
 fn is_json(content_type: &str) -> bool {
+    if content_type.eq_ignore_ascii_case("application/json") {
+        return true;
+    }
     let content_type = content_type.to_ascii_lowercase();
     let mut parts = content_type.split(';').map(str::trim);
     let essence = parts.next().unwrap_or_default();

@@ -15,6 +15,8 @@ pub(super) struct HostGuard {
     bound: SocketAddr,
     /// What the operator allows besides.
     allowed: Vec<Host>,
+    /// As nearly all clients spell what is allowed, so that hardly any has to be read.
+    usual: Vec<String>,
 }
 
 /// An address has many spellings, so it is compared as what it is.
@@ -36,7 +38,23 @@ impl Host {
 
 impl HostGuard {
     pub(super) fn new(bound: SocketAddr, allowed: &[String]) -> Self {
-        Self { bound, allowed: allowed.iter().map(|text| Host::read(text)).collect() }
+        let guard =
+            Self { bound, allowed: allowed.iter().map(|text| Host::read(text)).collect(), usual: vec![] };
+        let usual = spelled(bound, allowed).filter(|text| guard.allows_text(text)).collect();
+        Self { usual, ..guard }
+    }
+
+    fn allows_text(&self, text: &str) -> bool {
+        let authority: Option<Authority> = text.parse().ok();
+        authority.as_ref().and_then(plain_host).is_some_and(|host| self.allows(&Host::read(host)))
+    }
+
+    fn is_usual(&self, request: &Request) -> bool {
+        let mut named = request.headers().get_all(HOST).iter();
+        let (Some(host), None, None) = (named.next(), named.next(), request.uri().authority()) else {
+            return false;
+        };
+        self.usual.iter().any(|usual| usual.as_bytes() == host.as_bytes())
     }
 
     fn allows(&self, host: &Host) -> bool {
@@ -54,6 +72,9 @@ impl HostGuard {
 
 impl Gate for HostGuard {
     fn admit(&self, request: &mut Request) -> Result<(), Error> {
+        if self.is_usual(request) {
+            return Ok(());
+        }
         let authorities = authorities(request)?;
         for authority in &authorities {
             let host = Host::read(plain_host(authority).ok_or_else(not_a_host)?);
@@ -69,6 +90,13 @@ impl Gate for HostGuard {
             false => Ok(()),
         }
     }
+}
+
+/// Names and addresses with the port of this server, and alone. Not all of them have to be allowed.
+fn spelled(bound: SocketAddr, allowed: &[String]) -> impl Iterator<Item = String> {
+    let own = ["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned(), bound.ip().to_string()];
+    let names = own.into_iter().chain(allowed.iter().cloned());
+    names.flat_map(move |name| [format!("{name}:{}", bound.port()), name])
 }
 
 fn not_a_host() -> Error {

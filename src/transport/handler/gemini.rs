@@ -73,6 +73,6 @@ fn response(answer: Relayed) -> Response {
     let Relayed { status, headers, length, body } = answer;
     let mut response = Response::new(Body::new(Passed::new(body, length)));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
-    response.headers_mut().extend(headers);
+    *response.headers_mut() = headers;
     response
 }
