@@ -28,8 +28,11 @@ pub trait Backend: Send + Sync + 'static {
     fn stream(&self, request: GenerateContentRequest) -> Chunks;
 
     /// The answer as a whole. Where the other side has no call for that, the chunks put together.
-    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        gather::whole(self.stream(request)).await
+    async fn generate(
+        &self,
+        request: &GenerateContentRequest,
+    ) -> Result<GenerateContentResponse, ModelError> {
+        gather::whole(self.stream(request.clone())).await
     }
 
     async fn count_tokens(&self, request: CountTokensRequest) -> Result<CountTokensResponse, ModelError> {

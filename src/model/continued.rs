@@ -134,12 +134,15 @@ impl Backend for Continued {
         Answer::from(&self.patient, request.clone(), self.inner.stream(request))
     }
 
-    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        let first = self.inner.generate(request.clone()).await?;
+    async fn generate(
+        &self,
+        request: &GenerateContentRequest,
+    ) -> Result<GenerateContentResponse, ModelError> {
+        let first = self.inner.generate(request).await?;
         if first.candidates.first().is_none_or(|candidate| candidate.finish_reason != CONTINUATION) {
             return Ok(first);
         }
-        let mut chunks = Answer::from(&self.patient, request, stream::iter([Ok(first)]).boxed());
+        let mut chunks = Answer::from(&self.patient, request.clone(), stream::iter([Ok(first)]).boxed());
         let mut gathered = Gathered::default();
         while let Some(chunk) = chunks.next().await {
             gathered.push(chunk?);

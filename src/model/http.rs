@@ -12,7 +12,8 @@ mod way;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri};
+use http_body_util::Full;
 
 pub use pieces::Pieces;
 
@@ -123,8 +124,12 @@ impl Http {
 
     /// Waits for the status, whatever it is.
     pub async fn send(&self, call: Call) -> Result<Answer, ModelError> {
-        let mut clock = Clock::start(&call.url, self.deadlines);
-        let answered = clock.until_first_byte(self.way.ask(call)).await?;
+        let Call { method, url, headers, body } = call;
+        let uri = Uri::try_from(url).map_err(|_| clock::nowhere(None))?;
+        let mut clock = Clock::start(&uri, self.deadlines);
+        let mut request = Request::new(Full::new(body));
+        (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, uri, headers);
+        let answered = clock.until_first_byte(self.way.ask(request)).await?;
         let (head, body) = answered.map_err(|lost| clock.lost(&lost))?.into_parts();
         Ok(Answer { status: head.status, headers: head.headers, body, clock })
     }

@@ -54,7 +54,7 @@ impl Asks {
             tools: vec![Tool { extra: extra.to_owned(), ..Tool::default() }],
             ..GenerateContentRequest::default()
         };
-        let answer = self.backend.generate(request).await?;
+        let answer = self.backend.generate(&request).await?;
         Ok(answer.candidates.into_iter().next().map(Answer::of).unwrap_or_default())
     }
 }

@@ -30,8 +30,10 @@ pub struct Api {
 
 impl Api {
     fn url(&self, path: &[&str]) -> String {
-        let mut url = [self.base_url.trim_end_matches('/'), "/", &self.version, "/"].concat();
-        path.iter().for_each(|piece| url += piece);
+        let place = [self.base_url.trim_end_matches('/'), "/", &self.version, "/"];
+        let pieces = || place.iter().chain(path);
+        let mut url = String::with_capacity(pieces().map(|piece| piece.len()).sum());
+        pieces().for_each(|piece| url += piece);
         url
     }
 

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
+use http::header::AUTHORIZATION;
 
 pub use abilities::Abilities;
 pub use api::Api;
@@ -68,12 +69,15 @@ impl<S: Site> Google<S> {
 #[async_trait]
 impl<S: Site> Backend for Google<S> {
     fn stream(&self, request: GenerateContentRequest) -> Chunks {
-        let inner = Arc::clone(&self.inner);
-        opened(async move { inner.open(request).await })
+        let (inner, fitted) = (Arc::clone(&self.inner), self.inner.fitted(request));
+        opened(async move { inner.open(fitted).await })
     }
 
-    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        let (answer, names) = self.inner.generate(request, false).await?;
+    async fn generate(
+        &self,
+        request: &GenerateContentRequest,
+    ) -> Result<GenerateContentResponse, ModelError> {
+        let (answer, names) = self.inner.generate(self.inner.fitted(request.clone()), false).await?;
         let mut whole = self.inner.read(answer, |site, body| site.read(body)).await?;
         names.restore(&mut whole);
         Ok(whole)
@@ -120,7 +124,7 @@ impl<S: Site> Backend for Google<S> {
     }
 
     fn prepare(&self, request: GenerateContentRequest) -> Prepared {
-        let Fitted { request, changes, .. } = self.inner.fitted(request);
+        let Fitted { request, changes, .. } = *self.inner.fitted(request);
         Prepared { request, changes, upstream: String::new() }
     }
 
@@ -134,18 +138,18 @@ impl<S: Site> Backend for Google<S> {
 }
 
 impl<S: Site> Inner<S> {
-    async fn open(self: Arc<Self>, request: GenerateContentRequest) -> Result<Chunks, ModelError> {
-        let (answer, names) = self.generate(request, true).await?;
+    async fn open(self: Arc<Self>, fitted: Box<Fitted>) -> Result<Chunks, ModelError> {
+        let (answer, names) = self.generate(fitted, true).await?;
         Ok(names.over(chunks(answer.pieces(), read::Reader::new(self))))
     }
 
-    /// As this model takes it.
-    fn fitted(&self, request: GenerateContentRequest) -> Fitted {
+    /// As this model takes it. In a box, since whoever waits for the answer has it at hand.
+    fn fitted(&self, request: GenerateContentRequest) -> Box<Fitted> {
         let mut abilities = self.site.abilities(&request.model);
         self.learned.lessen(&mut abilities, &request.model);
         let mut fitted = fit::fit(request, &abilities);
         self.site.fit(&mut fitted.request, &mut fitted.changes);
-        fitted
+        Box::new(fitted)
     }
 
     /// What is counted is what would be asked.
@@ -158,24 +162,32 @@ impl<S: Site> Inner<S> {
     }
 
     /// What a server may refuse and does not need is left out then, and the answer is asked for once more.
-    async fn generate(
-        &self,
-        request: GenerateContentRequest,
-        streamed: bool,
-    ) -> Result<(Answer, Names), ModelError> {
-        let Fitted { mut request, names, changes } = self.fitted(request);
-        if !changes.is_empty() {
-            tracing::debug!(model = request.model, changes = changes.len(), first = %changes[0], "fitted to the model");
+    async fn generate(&self, mut fitted: Box<Fitted>, streamed: bool) -> Result<(Answer, Names), ModelError> {
+        let Fitted { request, changes, .. } = &*fitted;
+        if let Some(first) = changes.first() {
+            tracing::debug!(model = request.model, changes = changes.len(), %first, "fitted to the model");
         }
-        let error = match self.ask(Question::Generate { request: &request, streamed }).await {
-            Ok(answer) => return Ok((answer, names)),
-            Err(error) => error,
-        };
-        let Some(lesson) = mended(&mut request, &error) else { return Err(error) };
+        match self.ask(Question::Generate { request, streamed }).await {
+            Ok(answer) => Ok((answer, fitted.names)),
+            // Apart, since it is rare: within, every question would have room for two.
+            Err(error) => {
+                let answer = Box::pin(self.mended(&mut fitted.request, streamed, error)).await?;
+                Ok((answer, fitted.names))
+            }
+        }
+    }
+
+    async fn mended(
+        &self,
+        request: &mut GenerateContentRequest,
+        streamed: bool,
+        error: ModelError,
+    ) -> Result<Answer, ModelError> {
+        let Some(lesson) = mended(request, &error) else { return Err(error) };
         tracing::debug!(model = request.model, %error, "a part was refused; asking without it");
-        let answer = self.ask(Question::Generate { request: &request, streamed }).await?;
+        let answer = self.ask(Question::Generate { request, streamed }).await?;
         self.learned.note(&request.model, lesson);
-        Ok((answer, names))
+        Ok(answer)
     }
 
     async fn embed(
@@ -189,11 +201,12 @@ impl<S: Site> Inner<S> {
     /// The answer if the other side said yes. Credentials that were refused are made anew once.
     async fn ask(&self, question: Question<'_>) -> Result<Answer, ModelError> {
         let call = self.site.call(question).await?;
-        let credentials = call.headers.clone();
+        let credentials = call.headers.get(AUTHORIZATION).cloned();
         let answer = self.http.send(call).await?;
         let answer = match answer.status.as_u16() {
-            401 if self.site.renew(&credentials).await => {
-                self.http.send(self.site.call(question).await?).await?
+            401 if self.site.renew(credentials.as_ref()).await => {
+                let again = async { self.http.send(self.site.call(question).await?).await };
+                Box::pin(again).await?
             }
             _ => answer,
         };

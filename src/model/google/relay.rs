@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName};
 
 use super::{ERROR, Inner, Site};
@@ -22,12 +22,13 @@ impl<S: Site> Inner<S> {
     }
 
     async fn relayed(&self, call: Call, relay: &Relay) -> Result<Relayed, ModelError> {
-        let credentials = call.headers.clone();
+        let credentials = call.headers.get(AUTHORIZATION).cloned();
         let answer = self.http.send(call).await?;
-        if answer.status.as_u16() == 401 && self.site.renew(&credentials).await {
+        if answer.status.as_u16() == 401 && self.site.renew(credentials.as_ref()).await {
             let again = self.site.relay(relay).await;
             if let Some(call) = again.and_then(Result::ok) {
-                return self.passed(self.http.send(call).await?).await;
+                // Apart, since it is rare.
+                return self.passed(Box::pin(self.http.send(call)).await?).await;
             }
         }
         self.passed(answer).await

@@ -1,7 +1,7 @@
 //! What differs between the ways to Google's models: address, credentials, envelope. One file for each way.
 
 use async_trait::async_trait;
-use http::HeaderMap;
+use http::HeaderValue;
 
 use super::Abilities;
 use crate::domain::change::Change;
@@ -39,8 +39,8 @@ pub trait Site: Send + Sync + 'static {
         None
     }
 
-    /// The credentials in these headers were refused. True if there may be others now.
-    async fn renew(&self, _refused: &HeaderMap) -> bool {
+    /// The credentials in this `Authorization` were refused. True if there may be others now.
+    async fn renew(&self, _refused: Option<&HeaderValue>) -> bool {
         false
     }
 

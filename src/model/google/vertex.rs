@@ -8,7 +8,7 @@ mod fit;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use http::HeaderMap;
+use http::HeaderValue;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::Abilities;
@@ -105,7 +105,7 @@ impl Site for Vertex {
         }
     }
 
-    async fn renew(&self, refused: &HeaderMap) -> bool {
+    async fn renew(&self, refused: Option<&HeaderValue>) -> bool {
         match &self.access {
             Access::Key(_) => false,
             Access::Tokens(tokens) => credentials::forget(&**tokens, refused),

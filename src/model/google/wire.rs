@@ -11,7 +11,8 @@ use crate::proto::vendor;
 pub(super) use super::history::{forget_ids, forget_signatures};
 
 pub(super) fn encoded<T: Serialize + Name>(message: &T) -> Result<Vec<u8>, ModelError> {
-    let mut body = Vec::new();
+    // Most have a few words at the least: not to grow from nothing.
+    let mut body = Vec::with_capacity(1024);
     let unsaid = |problem: crate::proto::json::Unprintable| {
         ModelError::new(ModelCause::Invalid, format!("the request cannot be sent: {problem}"))
     };

@@ -8,6 +8,8 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use http::Uri;
+use http::uri::Authority;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Deadlines;
@@ -15,8 +17,8 @@ use super::way::Lost;
 use crate::domain::model::{ModelCause, ModelError};
 
 pub(super) struct Clock {
-    /// Of the server that is asked.
-    url: String,
+    /// That is asked.
+    server: Option<Authority>,
     deadlines: Deadlines,
     end: Instant,
     alarm: Pin<Box<Sleep>>,
@@ -29,11 +31,11 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Starts when the question is put.
-    pub(super) fn start(url: &str, deadlines: Deadlines) -> Self {
+    pub(super) fn start(uri: &Uri, deadlines: Deadlines) -> Self {
         let asked = Instant::now();
         let (end, patience) = (asked + deadlines.total, deadlines.first_byte);
         let alarm = Box::pin(sleep_until((asked + patience).min(end)));
-        Self { url: url.to_owned(), deadlines, end, alarm, quiet: asked, patience, begun: false }
+        Self { server: uri.authority().cloned(), deadlines, end, alarm, quiet: asked, patience, begun: false }
     }
 
     pub(super) async fn until_first_byte<T>(
@@ -91,17 +93,13 @@ impl Clock {
     }
 
     pub(super) fn too_long(&self, limit: usize) -> ModelError {
-        let message = format!("{} answered with more than {limit} bytes", host(&self.url));
+        let message = format!("{} answered with more than {limit} bytes", name(self.server.as_ref()));
         ModelError::new(ModelCause::Broken, message)
     }
 
     pub(super) fn lost(&self, lost: &Lost) -> ModelError {
         match lost {
-            // A URL that cannot be asked is a setting, not the weather.
-            Lost::Nowhere => ModelError::new(
-                ModelCause::Invalid,
-                format!("{} cannot be asked: mend its base_url", host(&self.url)),
-            ),
+            Lost::Nowhere => nowhere(self.server.as_ref()),
             Lost::Unreached(error) => self.unavailable(&format!("cannot be reached{}", why(error.as_ref()))),
             Lost::Broken(error) => {
                 self.unavailable(&format!("broke the connection off{}", why(error.as_ref())))
@@ -110,15 +108,18 @@ impl Clock {
     }
 
     fn unavailable(&self, what: &str) -> ModelError {
-        ModelError::new(ModelCause::Unavailable, format!("{} {what}", host(&self.url)))
+        ModelError::new(ModelCause::Unavailable, format!("{} {what}", name(self.server.as_ref())))
     }
 }
 
-/// `host:port` of a URL, for messages: the rest of it is nobody's business.
-fn host(url: &str) -> String {
-    let parsed = reqwest::Url::parse(url).ok();
-    let named = parsed.as_ref().and_then(|url| Some((url.host_str()?, url.port())));
-    match named {
+/// A URL that cannot be asked is a setting, not the weather.
+pub(super) fn nowhere(server: Option<&Authority>) -> ModelError {
+    ModelError::new(ModelCause::Invalid, format!("{} cannot be asked: mend its base_url", name(server)))
+}
+
+/// `host:port`, for messages: the rest of a URL is nobody's business.
+fn name(server: Option<&Authority>) -> String {
+    match server.map(|server| (server.host(), server.port_u16())) {
         Some((host, Some(port))) => format!("{host}:{port}"),
         Some((host, None)) => host.to_owned(),
         None => "the model's server".to_owned(),

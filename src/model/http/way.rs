@@ -16,10 +16,12 @@ use reqwest::{redirect, retry};
 
 use super::body::Body;
 use super::pool::{self, Origin, Pool};
-use super::{Call, ClientError, Deadlines, Proxy};
+use super::{ClientError, Deadlines, Proxy};
 use crate::sandbox::dial;
 
 const AGENT: &str = concat!("agena/", env!("CARGO_PKG_VERSION"));
+
+pub(super) type Question = Request<Full<Bytes>>;
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -51,6 +53,7 @@ impl Way {
         let builder = builder(tls.clone(), deadlines.connect);
         let proxied = match proxy {
             Proxy::None => Proxied::Nobody,
+            Proxy::Environment if !names_a_proxy() => Proxied::Nobody,
             Proxy::Environment => {
                 let client = builder.build().map_err(ClientError::Client)?;
                 Proxied::Some(Arc::new(Matcher::from_env()), client)
@@ -64,12 +67,12 @@ impl Way {
         Ok(Self { pool: Arc::new(Pool::new(tls, deadlines.connect)), proxied })
     }
 
-    pub(super) async fn ask(&self, call: Call) -> Result<Response<Body>, Lost> {
-        let uri: Uri = call.url.parse().map_err(|_| Lost::Nowhere)?;
-        match self.proxy(&uri) {
+    /// What is asked has its whole address.
+    pub(super) async fn ask(&self, request: Question) -> Result<Response<Body>, Lost> {
+        match self.proxy(request.uri()) {
             // Apart, since it is large and most have no proxy.
-            Some(client) => Box::pin(proxied(client, call)).await,
-            None => self.direct(uri, call).await,
+            Some(client) => Box::pin(proxied(client, request)).await,
+            None => self.direct(request).await,
         }
     }
 
@@ -81,8 +84,8 @@ impl Way {
         }
     }
 
-    async fn direct(&self, uri: Uri, call: Call) -> Result<Response<Body>, Lost> {
-        let (origin, request) = request(uri, call).ok_or(Lost::Nowhere)?;
+    async fn direct(&self, request: Question) -> Result<Response<Body>, Lost> {
+        let (origin, request) = on_the_wire(request).ok_or(Lost::Nowhere)?;
         let (answer, line) = self.pool.ask(&origin, request).await.map_err(|lost| match lost {
             pool::Lost::Unreached(error) => Lost::Unreached(error.into()),
             pool::Lost::Broken(error) => Lost::Broken(error.into()),
@@ -95,6 +98,13 @@ impl fmt::Debug for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Way")
     }
+}
+
+/// Most environments name none, and then nobody needs to be asked for one, nor a client that knows the way.
+fn names_a_proxy() -> bool {
+    const NAMES: [&str; 3] = ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"];
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    NAMES.iter().any(|name| is_set(name) || is_set(&name.to_ascii_lowercase()))
 }
 
 fn builder(tls: rustls::ClientConfig, connect: Duration) -> reqwest::ClientBuilder {
@@ -111,9 +121,10 @@ fn builder(tls: rustls::ClientConfig, connect: Duration) -> reqwest::ClientBuild
         .connect_timeout(connect)
 }
 
-async fn proxied(client: &reqwest::Client, call: Call) -> Result<Response<Body>, Lost> {
-    let Call { method, url, headers, body } = call;
-    let answer = client.request(method, url).headers(headers).body(body).send().await;
+async fn proxied(client: &reqwest::Client, request: Question) -> Result<Response<Body>, Lost> {
+    let (head, body) = request.into_parts();
+    let asked = client.request(head.method, head.uri.to_string()).headers(head.headers);
+    let answer = asked.body(reqwest::Body::wrap(body)).send().await;
     let answer = answer.map_err(|error| match error {
         error if error.is_builder() => Lost::Nowhere,
         error if error.is_connect() => Lost::Unreached(error.into()),
@@ -122,19 +133,16 @@ async fn proxied(client: &reqwest::Client, call: Call) -> Result<Response<Body>,
     Ok(Response::from(answer).map(Body::Proxied))
 }
 
-/// As it stands on the wire: the path in the first line, the name in a header.
-fn request(uri: Uri, call: Call) -> Option<(Origin, Request<Full<Bytes>>)> {
-    let parts = uri.into_parts();
+/// The path in the first line, the name in a header.
+fn on_the_wire(mut request: Question) -> Option<(Origin, Question)> {
+    let parts = std::mem::take(request.uri_mut()).into_parts();
     let origin = Origin { scheme: parts.scheme?, authority: parts.authority? };
     if origin.scheme != Scheme::HTTP && origin.scheme != Scheme::HTTPS {
         return None;
     }
     let path = parts.path_and_query.unwrap_or_else(|| PathAndQuery::from_static("/"));
-    let mut request = Request::new(Full::new(call.body));
-    *request.method_mut() = call.method;
     *request.uri_mut() = Uri::from(path);
     let headers = request.headers_mut();
-    *headers = call.headers;
     headers.insert(HOST, host(&origin)?);
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
     headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));

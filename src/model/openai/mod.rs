@@ -80,8 +80,11 @@ impl Backend for OpenAi {
         opened(async move { inner.open(request).await })
     }
 
-    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        let (answer, names) = self.inner.complete(request, Wanted::Whole).await?;
+    async fn generate(
+        &self,
+        request: &GenerateContentRequest,
+    ) -> Result<GenerateContentResponse, ModelError> {
+        let (answer, names) = self.inner.complete(request.clone(), Wanted::Whole).await?;
         let body = answer.whole(ANSWER).await?;
         let whole = stream::whole(&body, Arc::clone(&self.inner.who));
         let mut whole = whole.map_err(|error| self.inner.blot(error))?;

@@ -18,7 +18,8 @@ type Told = Result<GenerateContentResponse, ModelError>;
 
 pub(super) struct Attempt {
     inner: Arc<dyn Backend>,
-    request: GenerateContentRequest,
+    /// Until something was said, for which nobody asks again: answers are long, and there are many.
+    request: Option<Box<GenerateContentRequest>>,
     retry: Retry,
     judge: Judge,
     now: Now,
@@ -35,7 +36,7 @@ enum Now {
 impl Attempt {
     pub(super) fn new(inner: Arc<dyn Backend>, request: GenerateContentRequest, policy: Policy) -> Self {
         let (judge, retry) = (Judge::new(&request), Retry::new(policy, Instant::now()));
-        Self { inner, request, retry, judge, now: Now::Asks }
+        Self { inner, request: Some(Box::new(request)), retry, judge, now: Now::Asks }
     }
 
     /// What is told of what came. Nothing, where it is asked for again or has ended.
@@ -43,6 +44,7 @@ impl Attempt {
         let failed = match came {
             Some(Ok(chunk)) => {
                 self.judge.hear(&chunk);
+                self.request = self.request.take().filter(|_| !self.judge.has_said());
                 match self.judge.worthless() {
                     None => return Some(Ok(chunk)),
                     Some(error) => error,
@@ -65,8 +67,9 @@ impl Attempt {
 
     /// Asks again, if that is worth it, and what is told of it meanwhile.
     fn again(&mut self, error: &ModelError) -> Option<Option<Told>> {
+        let model = &self.request.as_ref()?.model;
         let wait = self.retry.after(error, Instant::now(), backoff::chance())?;
-        tracing::info!(model = self.request.model, %error, wait = wait.as_secs_f64(), "asking the model again");
+        tracing::info!(model, %error, wait = wait.as_secs_f64(), "asking the model again");
         self.now = Now::Waits(Box::pin(sleep(wait)));
         Some(self.retry.tells(wait).then(|| Ok(waiting(error, wait))))
     }
@@ -85,8 +88,9 @@ impl Stream for Attempt {
                     this.now = Now::Asks;
                 }
                 Now::Asks => {
-                    this.judge = Judge::new(&this.request);
-                    this.now = Now::Listens(this.inner.stream(this.request.clone()));
+                    let Some(request) = this.request.as_deref() else { return Poll::Ready(None) };
+                    this.judge = Judge::new(request);
+                    this.now = Now::Listens(this.inner.stream(request.clone()));
                 }
                 Now::Listens(chunks) => {
                     let came = ready!(chunks.poll_next_unpin(context));

@@ -32,6 +32,10 @@ impl Judge {
         self.finish.clone_from(&candidate.finish_reason);
     }
 
+    pub(super) fn has_said(&self) -> bool {
+        self.said
+    }
+
     pub(super) fn has_heard(&self) -> bool {
         self.heard
     }

@@ -59,10 +59,13 @@ impl Backend for Patient {
         Attempt::new(Arc::clone(&self.inner), request, self.policy).boxed()
     }
 
-    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
+    async fn generate(
+        &self,
+        request: &GenerateContentRequest,
+    ) -> Result<GenerateContentResponse, ModelError> {
         let ask = || {
-            let asked = self.inner.generate(request.clone());
-            let mut judge = Judge::new(&request);
+            let asked = self.inner.generate(request);
+            let mut judge = Judge::new(request);
             asked.map(move |answer| answer.and_then(|answer| judge.whole(answer))).boxed()
         };
         self.until_answered(ask).await

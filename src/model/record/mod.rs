@@ -57,8 +57,11 @@ impl Backend for Recorder {
         Box::pin(Hearing::new(self.inner.stream(request), listener))
     }
 
-    async fn generate(&self, request: GenerateContentRequest) -> Result<GenerateContentResponse, ModelError> {
-        let mut listener = self.listener(&request);
+    async fn generate(
+        &self,
+        request: &GenerateContentRequest,
+    ) -> Result<GenerateContentResponse, ModelError> {
+        let mut listener = self.listener(request);
         listener.begin();
         let answer = self.inner.generate(request).await;
         listener.hear(Some(&answer));

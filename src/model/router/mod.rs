@@ -237,13 +237,14 @@ impl Backend for Router {
 
     async fn generate(
         &self,
-        mut request: GenerateContentRequest,
+        request: &GenerateContentRequest,
     ) -> Result<GenerateContentResponse, ModelError> {
-        let (mut trip, mut last) = (self.trip(&request.model, Some(&request)), None);
+        let (mut trip, mut last) = (self.trip(&request.model, Some(request)), None);
         while let Some((backend, model, mut meter)) = trip.next() {
-            let mut copy = if trip.stops.len() > 0 { request.clone() } else { std::mem::take(&mut request) };
-            copy.model = model;
-            let error = match backend.generate(copy).await {
+            // Most know the model by the name that it is asked for.
+            let renamed = || Box::new(GenerateContentRequest { model: model.clone(), ..request.clone() });
+            let renamed = (model != request.model).then(renamed);
+            let error = match backend.generate(renamed.as_deref().unwrap_or(request)).await {
                 Ok(answer) => {
                     meter.heard(&answer);
                     meter.ended();
@@ -298,7 +299,7 @@ impl Backend for Router {
         let Some((backend, who)) = trip.stop() else {
             return Prepared { request, changes: Vec::new(), upstream: String::new() };
         };
-        let upstream = format!("{}/{}", who.backend, who.model);
+        let upstream = [who.backend.as_str(), "/", &who.model].concat();
         let prepared = backend.prepare(GenerateContentRequest { model: who.model, ..request });
         Prepared { upstream, ..prepared }
     }

@@ -152,6 +152,9 @@ impl Names {
 
 /// The same stop twice would only fail twice.
 fn once(stops: Vec<Stop>) -> Vec<Stop> {
+    if stops.len() < 2 {
+        return stops;
+    }
     let mut kept: Vec<Stop> = Vec::with_capacity(stops.len());
     for stop in stops {
         if !kept.contains(&stop) {

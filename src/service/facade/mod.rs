@@ -61,7 +61,7 @@ impl Drive {
         let Ready { who, request, reply, metadata, mut notes, mut spending, id, arguments } =
             self.ready(open).await?;
         spending.asked();
-        let answer = self.backend.generate(request).await;
+        let answer = self.backend.generate(&request).await;
         if answer.is_err() {
             spending.refused();
         }

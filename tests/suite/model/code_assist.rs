@@ -95,7 +95,7 @@ async fn schemas_are_in_the_dialect_that_it_knows() {
         "$schema": "s", "type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false,
     }}]}]);
     request.tools = serde_json::from_value(tools).unwrap();
-    let answer = soon(assist(&upstream, None, plain()).generate(request)).await.unwrap();
+    let answer = soon(assist(&upstream, None, plain()).generate(&request)).await.unwrap();
     assert_eq!(words(&[printed(&answer)]), "all");
     assert_eq!(
         upstream.asked()[1].json()["request"]["tools"][0]["functionDeclarations"][0],

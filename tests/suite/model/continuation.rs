@@ -58,7 +58,7 @@ async fn whole_answers_go_on_too() {
     let upstream =
         Upstream::start([Reply::json(200, &piece("one ", "t1", 10)), Reply::stream(&[piece("two", "", 20)])])
             .await;
-    let answer = continued(&upstream.url()).generate(request("count")).await.unwrap();
+    let answer = continued(&upstream.url()).generate(&request("count")).await.unwrap();
     let answer = super::printed(&answer);
     assert_eq!(words(std::slice::from_ref(&answer)), "one two");
     assert_eq!(answer["usageMetadata"]["candidatesTokenCount"], json!(30));

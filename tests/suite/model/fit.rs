@@ -47,7 +47,7 @@ async fn what_is_refused_again_is_not_learned() {
     let refused = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "Invalid function_declarations"}});
     let upstream = Upstream::start([Reply::json(400, &refused), Reply::json(400, &refused), says("a")]).await;
     let api = api(&upstream.url());
-    assert!(api.generate(asked(&with_tool())).await.is_err());
+    assert!(api.generate(&asked(&with_tool())).await.is_err());
     assert_eq!(heard(&api, asked(&with_tool())).await.1, None);
     let last = upstream.asked().pop().unwrap().json();
     assert!(last["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"].is_object(), "{last}");

@@ -58,7 +58,7 @@ async fn whole_answers_counts_embeddings_and_names() {
     ])
     .await;
     let api = api(&upstream.url());
-    let whole = soon(api.generate(request("hi"))).await.unwrap();
+    let whole = soon(api.generate(&request("hi"))).await.unwrap();
     assert_eq!(printed(&whole), chunk(json!([{"text": "whole"}]), "STOP"));
     let count = CountTokensRequest {
         model: "m".to_owned(),

@@ -146,7 +146,7 @@ async fn whole_answers_are_waited_for_too() {
     let fine = Reply::json(200, &chunk(json!([{"text": "fine"}]), "STOP"));
     let empty = Reply::json(200, &chunk(json!([]), "STOP"));
     let upstream = Upstream::start([refusal(503, &json!([])), empty, fine]).await;
-    let answer = patient(&upstream.url()).generate(request("hi")).await.unwrap();
+    let answer = patient(&upstream.url()).generate(&request("hi")).await.unwrap();
     assert_eq!((words(&[super::printed(&answer)]).as_str(), upstream.asked().len()), ("fine", 3));
 }
 

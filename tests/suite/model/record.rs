@@ -231,7 +231,7 @@ async fn an_answer_that_nobody_waits_for_is_silent_from_there_on() {
     drop(chunks);
     // Nobody has waited for anything.
     drop(model.stream(request("go")));
-    let whole = soon(model.generate(request("go"))).await.unwrap();
+    let whole = soon(model.generate(&request("go"))).await.unwrap();
     // The file is written when the last one who could write to it is gone.
     drop(model);
     let script = std::fs::read_to_string(&recorded(dir.path())[0]).unwrap();
@@ -239,7 +239,7 @@ async fn an_answer_that_nobody_waits_for_is_silent_from_there_on() {
     let mut chunks = played.stream(request("go"));
     assert_eq!(soon(chunks.next()).await.unwrap().unwrap(), first);
     assert!(tokio::time::timeout(3 * WAIT, chunks.next()).await.is_err(), "{script}");
-    assert_eq!(soon(played.generate(request("go"))).await.unwrap(), whole);
+    assert_eq!(soon(played.generate(&request("go"))).await.unwrap(), whole);
     assert_eq!(script.matches("- when:").count(), 2, "{script}");
 }
 
@@ -248,7 +248,7 @@ async fn a_secret_that_comes_later_is_blotted_out_beside_the_old_ones() {
     let dir = tempfile::tempdir().unwrap();
     let model = recorder(dir.path(), vec![vec![last("later-key and t0ken678")]; 2]);
     for _ in 0..2 {
-        soon(model.generate(request("go"))).await.unwrap();
+        soon(model.generate(&request("go"))).await.unwrap();
         // Written with what is known then.
         rules(dir.path(), 1).await;
         model.also(&[Secret::new("later-key")]);

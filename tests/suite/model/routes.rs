@@ -75,7 +75,7 @@ async fn what_is_wrong_with_the_key_is_not_passed_on() {
     let (chunks, error) = heard(&router, named("")).await;
     assert_eq!((chunks.len(), error.unwrap().cause), (0, ModelCause::Forbidden));
     assert_eq!(first.asked().len(), 1);
-    let whole = router.generate(named("")).await.unwrap_err();
+    let whole = router.generate(&named("")).await.unwrap_err();
     assert_eq!((whole.cause, first.asked().len()), (ModelCause::Forbidden, 2));
 }
 

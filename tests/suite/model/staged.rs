@@ -59,7 +59,7 @@ async fn a_server_can_be_the_faulty_model_of_another() {
             assert_eq!(error.retry_after, Some(seconds(7)));
         }
         if said != "late" {
-            let whole = soon(api.generate(request(said))).await.unwrap_err();
+            let whole = soon(api.generate(&request(said))).await.unwrap_err();
             assert_eq!(whole.cause, cause, "{said}, whole: {whole}");
         }
     }

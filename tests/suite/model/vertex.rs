@@ -57,7 +57,7 @@ async fn a_project_is_asked_with_a_token() {
     let vertex = vertex(&upstream, Access::Tokens(tokens));
     let (chunks, error) = heard(&vertex, request("a")).await;
     assert_eq!((words(&chunks).as_str(), error), ("hi", None));
-    let whole = soon(vertex.generate(request("b"))).await.unwrap();
+    let whole = soon(vertex.generate(&request("b"))).await.unwrap();
     assert_eq!(words(&[printed(&whole)]), "all");
     let model =
         "/v1beta1/projects/my-project/locations/europe-west4/publishers/google/models/gemini-3-pro-preview";

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::header::AUTHORIZATION;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -81,9 +82,9 @@ impl Desk {
     /// A token that was refused is renewed once.
     async fn ask(&self, call: Call) -> Result<(u16, Bytes), ModelError> {
         let first = self.tokens.token().await?.sign(call.clone());
-        let credentials = first.headers.clone();
+        let credentials = first.headers.get(AUTHORIZATION).cloned();
         let answer = self.http.send(first).await?;
-        if answer.status.as_u16() != 401 || !forget(&*self.tokens, &credentials) {
+        if answer.status.as_u16() != 401 || !forget(&*self.tokens, credentials.as_ref()) {
             return whole(answer).await;
         }
         let second = self.tokens.token().await?.sign(call);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use http::HeaderMap;
+use http::HeaderValue;
 use uuid::Uuid;
 
 use super::Abilities;
@@ -109,7 +109,7 @@ impl Site for CodeAssist {
         Ok(self.desk.tokens.token().await?.sign(call))
     }
 
-    async fn renew(&self, refused: &HeaderMap) -> bool {
+    async fn renew(&self, refused: Option<&HeaderValue>) -> bool {
         credentials::forget(&*self.desk.tokens, refused)
     }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderName, HeaderValue, header};
 
 pub use cache::Cache;
 pub use token::Token;
@@ -100,8 +100,8 @@ impl Token {
 }
 
 /// The token in these headers was refused. False if there was none.
-pub fn forget(tokens: &dyn TokenSource, headers: &HeaderMap) -> bool {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+pub fn forget(tokens: &dyn TokenSource, refused: Option<&HeaderValue>) -> bool {
+    let value = refused.and_then(|value| value.to_str().ok());
     let refused = value.and_then(|value| value.strip_prefix("Bearer ")).map(Secret::new);
     refused.inspect(|refused| tokens.forget(refused)).is_some()
 }

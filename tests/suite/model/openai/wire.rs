@@ -167,10 +167,10 @@ async fn whole_answers() {
     let mut expected = candidate(json!([{"text": "whole"}, call]), Some("STOP"));
     expected["usageMetadata"] =
         json!({"promptTokenCount": 1, "candidatesTokenCount": 2, "totalTokenCount": 3});
-    assert_eq!(printed(&soon(backend.generate(hi())).await.unwrap()), expected);
+    assert_eq!(printed(&soon(backend.generate(&hi())).await.unwrap()), expected);
     let sent = upstream.asked().first().unwrap().json();
     assert_eq!(sent, json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]}));
-    let loading = soon(backend.generate(hi())).await.unwrap_err();
+    let loading = soon(backend.generate(&hi())).await.unwrap_err();
     assert_eq!(loading.cause, ModelCause::Unavailable, "an error that calls itself a success");
     let counting = soon(backend.count_tokens(CountTokensRequest::default())).await.unwrap_err();
     assert_eq!(counting.cause, ModelCause::Unsupported);
