@@ -7,6 +7,7 @@
 use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
+use super::one_more;
 use crate::proto::gemini::part::Data;
 use crate::proto::gemini::{Content, FunctionCall, Part};
 
@@ -116,7 +117,7 @@ impl Watch {
 
     pub fn see(&mut self, candidate: i32, part: &Part) {
         let at = self.ways.iter().position(|(index, _)| *index == candidate).unwrap_or_else(|| {
-            self.ways.push((candidate, self.from.clone()));
+            one_more(&mut self.ways).push((candidate, self.from.clone()));
             self.ways.len() - 1
         });
         let Some((_, trail)) = self.ways.get_mut(at) else { return };

@@ -18,6 +18,15 @@ use crate::proto::gemini::{GenerateContentRequest, GenerateContentResponse};
 pub use report::{Names, Report};
 pub use vendor::Vendor;
 
+/// With room for what is put in next. The first one is most often the only one, and what there is one of for each candidate of an
+/// answer is large and stays as long as that: by itself a list would begin with room for four.
+fn one_more<T>(list: &mut Vec<T>) -> &mut Vec<T> {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+    list
+}
+
 /// What a conversion may know besides the request. Facades read no clock and draw no lots.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use http::StatusCode;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderName, StatusCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tonic::{Code, Status};
@@ -82,13 +82,25 @@ pub fn unprintable(error: impl std::error::Error) -> Status {
 
 /// What a service sets as metadata is a header here, but for the words that belong to HTTP or gRPC itself.
 pub fn copy_metadata(metadata: HeaderMap, headers: &mut HeaderMap) {
-    let own =
-        |name: &str| name.starts_with("grpc-") || matches!(name, "content-type" | "content-length" | "te");
     for (name, value) in &metadata {
-        if !own(name.as_str()) {
+        if !is_own(name) {
             headers.append(name, value.clone());
         }
     }
+}
+
+/// The same where nothing but single words stand there yet, which win.
+pub(super) fn move_metadata(metadata: HeaderMap, headers: &mut HeaderMap) {
+    if metadata.keys().any(is_own) {
+        return copy_metadata(metadata, headers);
+    }
+    let own = std::mem::replace(headers, metadata);
+    headers.extend(own);
+}
+
+fn is_own(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    name.starts_with("grpc-") || matches!(name, "content-type" | "content-length" | "te")
 }
 
 /// A status as an HTTP answer.

@@ -6,7 +6,7 @@ use std::str::Utf8Error;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use tonic::Status;
@@ -31,7 +31,7 @@ pub enum Unknown {
     Refuse,
 }
 
-const VERSION: &str = "a2a-version";
+const VERSION: HeaderName = HeaderName::from_static("a2a-version");
 const NOT_UTF8: &str = "is not UTF-8 after percent-decoding";
 
 /// A request that found its route.

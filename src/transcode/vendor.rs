@@ -13,7 +13,7 @@ use serde::Serialize;
 use tonic::Status;
 use tonic::codegen::BoxStream;
 
-use super::answer::{Media, Response, copy_metadata, json, unprintable};
+use super::answer::{Media, Response, copy_metadata, json, move_metadata, unprintable};
 use super::call::Call;
 use super::route::{Route, Rule};
 use super::sse::{Beat, EVENT_STREAM, Framing, events};
@@ -195,10 +195,10 @@ where
 
 fn printed<A: Serialize + Name>(answer: tonic::Response<A>) -> Result<Response, Status> {
     let (metadata, message, _) = answer.into_parts();
-    let mut body = Vec::with_capacity(512);
+    let mut body = Vec::with_capacity(1024);
     vendor::encode(&message, &mut body).map_err(unprintable)?;
     let mut response = json(StatusCode::OK, Media::Json, body);
-    copy_metadata(metadata.into_headers(), response.headers_mut());
+    move_metadata(metadata.into_headers(), response.headers_mut());
     Ok(response)
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use http::HeaderName;
 use tonic::Request;
 use tonic::metadata::{MetadataMap, MetadataValue};
 
@@ -23,9 +24,9 @@ pub const CONVERSION: &str = "x-agena-conversion";
 /// Who was asked, as `backend/model`.
 const UPSTREAM: &str = "x-agena-upstream";
 /// `true` refuses every change that matters.
-const STRICT: &str = "x-agena-strict";
+const STRICT: HeaderName = HeaderName::from_static("x-agena-strict");
 /// Anthropic's.
-const VERSION: &str = "anthropic-version";
+const VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 /// Headers have an end; what does not fit is counted.
 const LONGEST: usize = 2048;
 
@@ -58,7 +59,7 @@ impl Drive {
         convert: impl FnOnce(Q, &Asked<'_>) -> Result<Converted<R>, Error>,
     ) -> Result<Box<Open<R>>, Error> {
         let (who, strict) = (who(request.extensions())?, self.is_strict(request.metadata()));
-        let anthropic = request.metadata().contains_key(VERSION);
+        let anthropic = request.metadata().as_ref().contains_key(VERSION);
         let (id, converted) = converted(request, convert)?;
         Ok(Box::new(Open { who, strict, anthropic, id, converted }))
     }
@@ -101,7 +102,7 @@ impl Drive {
     }
 
     fn is_strict(&self, metadata: &MetadataMap) -> bool {
-        let asked = metadata.get(STRICT).and_then(|value| value.to_str().ok());
+        let asked = metadata.as_ref().get(STRICT).and_then(|value| value.to_str().ok());
         self.strict || asked.is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1")
     }
 }
@@ -112,7 +113,7 @@ fn converted<Q, R>(
 ) -> Result<(String, Converted<R>), Error> {
     let (metadata, _, message) = request.into_parts();
     let id = uuid::Uuid::now_v7().simple().to_string();
-    let version = metadata.get(VERSION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let version = metadata.as_ref().get(VERSION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     let asked = Asked { id: &id, now: i64::try_from(now).unwrap_or_default(), version };
     let converted = convert(message, &asked)?;
@@ -146,22 +147,30 @@ pub(super) fn metadata(report: &Report, upstream: &str) -> MetadataMap {
 fn line(changes: &[Change]) -> String {
     let mut line = String::new();
     for (at, Change { field, how, why }) in changes.iter().enumerate() {
-        let item = format!("{};field=\"{}\";why=\"{}\"", how.as_str(), plain(field), plain(why));
-        if line.len() + item.len() > LONGEST {
-            return format!("{line}, more;count={}", changes.len() - at);
+        let before = line.len();
+        line += if before == 0 { "" } else { ", " };
+        line += how.as_str();
+        line += ";field=\"";
+        line.extend(plain(field));
+        line += "\";why=\"";
+        line.extend(plain(why));
+        line += "\"";
+        if line.len() > LONGEST {
+            line.truncate(before);
+            return line + &format!(", more;count={}", changes.len() - at);
         }
-        if !line.is_empty() {
-            line += ", ";
-        }
-        line += &item;
     }
     line
 }
 
 /// What a header can hold between quotes.
-fn plain(text: &str) -> String {
-    let safe = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
-    text.replace('\\', "/").replace('"', "'").chars().map(safe).collect()
+fn plain(text: &str) -> impl Iterator<Item = char> {
+    text.chars().map(|c| match c {
+        '\\' => '/',
+        '"' => '\'',
+        c if c.is_ascii_graphic() || c == ' ' => c,
+        _ => '?',
+    })
 }
 
 fn log(report: &Report, upstream: &str) {

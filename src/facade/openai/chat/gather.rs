@@ -5,6 +5,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::{Value, json};
 
 use super::stream::{Head, Sound, Tell};
+use crate::facade::one_more;
 use crate::proto::openai::content::Kind;
 use crate::proto::openai::tool_call::Call;
 use crate::proto::openai::{
@@ -23,7 +24,7 @@ impl Whole {
     fn choice(&mut self, index: i32) -> &mut Gathered {
         let known = self.choices.iter().position(|known| known.choice.index == index);
         let at = known.unwrap_or_else(|| {
-            self.choices.push(Gathered::new(index));
+            one_more(&mut self.choices).push(Gathered::new(index));
             self.choices.len() - 1
         });
         &mut self.choices[at]

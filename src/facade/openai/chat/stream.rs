@@ -9,10 +9,10 @@ mod sound;
 mod tell;
 mod usage;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use crate::domain::error::{Cause, Error};
-use crate::facade::{Asked, Names, Reply};
+use crate::facade::{Asked, Names, Reply, one_more};
 use crate::proto::gemini::{Candidate, GenerateContentResponse, PromptFeedback, UsageMetadata};
 use crate::proto::openai::{ChatCompletion, ChatCompletionChunk, Delta};
 
@@ -42,7 +42,8 @@ pub struct Wants {
 pub struct Answer {
     head: Head,
     wants: Wants,
-    choices: BTreeMap<i32, Choice>,
+    /// In the order of their index.
+    choices: Vec<(i32, Choice)>,
     /// Cumulative: the last one counts.
     taken: Option<UsageMetadata>,
     blocked: Option<PromptFeedback>,
@@ -71,7 +72,7 @@ impl Answer {
             tier: wants.tier.to_owned(),
             usage: wants.usage,
         };
-        Self { head, wants, choices: BTreeMap::new(), taken: None, blocked: None }
+        Self { head, wants, choices: Vec::new(), taken: None, blocked: None }
     }
 
     #[cfg(test)]
@@ -101,10 +102,12 @@ impl Answer {
     fn candidate(&mut self, candidate: Candidate, out: &mut impl Tell) -> Result<(), Error> {
         let index = candidate.index;
         finish::check(&candidate)?;
-        let choice = self.choices.entry(index).or_insert_with(|| {
+        let at = self.choices.binary_search_by_key(&index, |(known, _)| *known).unwrap_or_else(|at| {
             out.delta(&self.head, index, Delta::role(), String::new());
-            Choice::new()
+            one_more(&mut self.choices).insert(at, (index, Choice::new()));
+            at
         });
+        let (_, choice) = &mut self.choices[at];
         let mut logprobs = if self.wants.logprobs { logprobs::of(&candidate.extra) } else { String::new() };
         let mut deltas = choice.take(candidate, &self.head.id, &self.wants);
         if deltas.is_empty() && !logprobs.is_empty() {
@@ -124,7 +127,7 @@ impl Answer {
             (true, None) => return Err(broken_off()),
             (false, _) => {}
         }
-        if choices.values().any(|choice| !choice.is_finished()) {
+        if choices.iter().any(|(_, choice)| !choice.is_finished()) {
             return Err(broken_off());
         }
         for (index, choice) in &mut choices {

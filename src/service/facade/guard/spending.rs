@@ -65,10 +65,13 @@ impl Spending {
         }
     }
 
-    /// Counts along while bytes pass through, until their end.
+    /// Counts along while bytes pass through, until their end; not for those who have no bounds.
     pub fn watch(mut self, relayed: Relayed) -> Relayed {
         use futures::StreamExt;
 
+        if self.holder.is_none() {
+            return relayed;
+        }
         let Relayed { status, mut headers, length, body } = relayed;
         for (name, value) in self.lines(false) {
             headers.extend(

@@ -23,6 +23,9 @@ pub fn apply(
     config: &mut GenerationConfig,
     report: &mut Report,
 ) -> Result<(), Error> {
+    if asked.google.is_empty() && asked.extra_body.is_empty() {
+        return Ok(());
+    }
     let mut places = vec![("google".to_owned(), asked.google.clone())];
     for (name, value) in members(&asked.extra_body) {
         match name.as_str() {
