@@ -34,6 +34,45 @@ async fn a_json_body_over_the_limit_is_refused_declared_or_not() {
     }
 }
 
+/// All at once, a byte at a time, and behind a head that asks whether it may come: what is there is read, and what is not is
+/// waited for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_comes_in_whatever_pieces() {
+    let server = server().await;
+    let body = format!(r#"{{"kinds": {{"text": "{}"}}}}"#, "x".repeat(3000));
+    let small: String = body.chars().map(|byte| format!("1\r\n{byte}\r\n")).collect();
+    let (length, chunked) =
+        (format!("content-length: {}", body.len()), "transfer-encoding: chunked".to_owned());
+    for (how, headers, pieces) in [
+        ("one write", length.clone(), vec![body.clone()]),
+        ("two writes", length.clone(), vec![body[..1000].to_owned(), body[1000..].to_owned()]),
+        ("asked before", format!("{length}\r\nexpect: 100-continue"), vec![body.clone()]),
+        ("bytes", chunked.clone(), vec![small.clone() + "0\r\n\r\n"]),
+        ("bytes, and then the end", chunked, vec![small, "0\r\n\r\n".to_owned()]),
+    ] {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let host = server.address;
+        let head = format!(
+            "POST /probe:echo HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {TOKEN}\r\n\
+             content-type: application/json\r\nconnection: close\r\n{headers}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        if how == "asked before" {
+            let mut go_on = [0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
+            soon(stream.read_exact(&mut go_on)).await.unwrap();
+        }
+        for piece in pieces {
+            stream.write_all(piece.as_bytes()).await.unwrap();
+            // So that the server has read it before the next one comes, most often.
+            tokio::task::yield_now().await;
+        }
+        let mut answer = String::new();
+        soon(stream.read_to_string(&mut answer)).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{how}: {answer}");
+        assert!(answer.contains(&"x".repeat(3000)), "{how}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_grpc_message_over_the_limit_is_refused() {
     let server = server().await;

@@ -49,20 +49,20 @@ impl Line {
         let mut answer = pin!(quietly(|| sender.try_send_request(request)));
         let mut open = true;
         poll_fn(|context| {
-            open = open
-                && quietly(|| ears.listen(context, |cx| Pin::new(&mut *connection).poll(cx))).is_pending();
-            quietly(|| answer.as_mut().poll(&mut unheard()))
+            open = open && ears.listen(context, |cx| Pin::new(&mut *connection).poll(cx)).is_pending();
+            answer.as_mut().poll(&mut unheard())
         })
         .await
     }
 
     fn poll_open(&mut self, context: &mut Context<'_>) -> bool {
         let Self { ears, connection, .. } = self;
-        quietly(|| ears.listen(context, |context| Pin::new(connection).poll(context))).is_pending()
+        ears.listen(context, |context| Pin::new(connection).poll(context)).is_pending()
     }
 }
 
-/// Whoever asks or reads drives the connection until nothing comes of it any more, and need not be told that something may.
+/// Whoever asks or reads drives the connection afterwards, and need not be told that it wants to be driven. What the connection says
+/// while it is driven is heard: it may want to go on in another turn.
 fn quietly<T>(act: impl FnOnce() -> T) -> T {
     deaf(act).0
 }

@@ -14,6 +14,22 @@ use super::{KEY, api, deadlines, heard, printed, request};
 use crate::kit::soon;
 use crate::kit::upstream::{Reply, Step, Upstream, chunk, says};
 
+/// Thousands of pieces that are all there at once: each is fetched, though nothing from outside says that there is more.
+#[tokio::test]
+async fn an_answer_in_pieces_of_a_byte_comes_whole() {
+    let answer = chunk(json!([{"text": "in pieces ".repeat(2000)}]), "STOP");
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    let pieces = answer.to_string().into_bytes().into_iter();
+    let body = pieces.flat_map(|byte| [b"1\r\n".as_slice(), &[byte], b"\r\n"].concat());
+    let reply = Reply(vec![Step::Send(head.bytes().chain(body).chain(*b"0\r\n\r\n").collect())]);
+    let upstream = Upstream::start([reply.clone(), reply]).await;
+    let api = api(&upstream.url());
+    for _ in 0..2 {
+        assert_eq!(printed(&soon(api.generate(&request("hi"))).await.unwrap()), answer);
+    }
+    assert_eq!(upstream.connections(), 1, "the second goes on the line of the first");
+}
+
 #[tokio::test]
 async fn an_answer_streams_as_it_comes() {
     let (one, two) = (chunk(json!([{"text": "a"}]), ""), chunk(json!([{"text": "b"}]), "STOP"));
