@@ -25,7 +25,7 @@ pub struct Target {
 }
 
 /// What is asked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
     Whole,
     /// So many events, so far apart.

@@ -1,5 +1,5 @@
-//! What a facade costs, next to a direct call of its model, to a bare hyper proxy that forwards the same answer (the hop) and
-//! to a bare axum server that makes the events itself. The goals are in `docs/operations/performance.md`.
+//! What a facade costs, next to a direct call of its model, to a bare hyper proxy that forwards the same answer (the hop), to
+//! one that translates it, and to a bare axum server that makes the events itself. The goals are in `docs/operations/performance.md`.
 //!
 //! Each server is a process of its own, agena being the program that is shipped; the model is a fake on loopback. Times are
 //! of one machine and one run; the ratios are what to look at. `cargo bench --bench facade` prints all tables, with
@@ -11,6 +11,7 @@ mod load;
 mod process;
 mod servers;
 mod tables;
+mod translator;
 
 use load::{Dialect, Target};
 use process::Process;
@@ -35,6 +36,7 @@ pub struct Servers {
     pub model: Process,
     pub hop: Process,
     pub axum: Process,
+    pub translator: Process,
     pub agena: Process,
 }
 
@@ -45,6 +47,7 @@ impl Servers {
         Self {
             hop: Process::own(&["hop", &address]),
             axum: Process::own(&["axum"]),
+            translator: Process::own(&["translator", &address]),
             agena: Process::agena(&address),
             model,
         }
@@ -60,6 +63,15 @@ impl Servers {
         ];
         targets.extend(AGENA.map(|(name, dialect)| (name, at(&self.agena, dialect), &self.agena)));
         targets
+    }
+
+    /// Those that answer as a whole, and translate.
+    pub fn translators(&self) -> [(&'static str, Target, &Process); 2] {
+        [("translator, OpenAI", Dialect::OpenAi), ("translator, Claude", Dialect::Anthropic)].map(
+            |(name, dialect)| {
+                (name, Target { address: self.translator.address(), dialect }, &self.translator)
+            },
+        )
     }
 
     /// One of its own, which nothing was asked of before.

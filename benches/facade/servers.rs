@@ -24,6 +24,7 @@ pub fn serve(server: &[String]) {
         match server {
             [name] if name == "model" => model(socket).await,
             [name, model] if name == "hop" => hop(socket, model.clone()).await,
+            [name, model] if name == "translator" => crate::translator::serve(socket, model.clone()).await,
             _ => bare_axum(socket).await,
         }
     });

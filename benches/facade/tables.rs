@@ -25,7 +25,10 @@ fn cpu(runtime: &Runtime, servers: &Servers) {
     for (name, (ask, calls, each)) in [("a call", whole), ("an event", streamed)] {
         let title = format!("CPU of {name}, {WORKERS} at once");
         println!("\n{title:<32}{:>10}{:>10}{:>10}{:>14}", "us", "kernel", "x hop", "in a second");
-        let targets = servers.targets();
+        let mut targets = servers.targets();
+        if ask == Ask::Whole {
+            targets.extend(servers.translators());
+        }
         let mut sums = vec![(Cpu::default(), Duration::ZERO); targets.len()];
         for round in 0..=ROUNDS {
             for (at, (_, target, process)) in targets.iter().enumerate() {

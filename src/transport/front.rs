@@ -155,7 +155,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_does_not_come_is_given_up() {
-        let never = futures::stream::pending::<Result<http_body::Frame<Bytes>, tonic::Status>>();
+        let never = futures::stream::pending::<Result<Frame<Bytes>, tonic::Status>>();
         let started = tokio::time::Instant::now();
         let error =
             read(Body::new(http_body_util::StreamBody::new(never)), true, None, 1024).await.unwrap_err();
