@@ -48,9 +48,18 @@ impl Ears {
 /// Does something of which no ears hear on this thread. The second is whether there was something to hear; who does not know what
 /// comes of it already has to wake the task for it.
 pub fn deaf<T>(act: impl FnOnce() -> T) -> (T, bool) {
-    let before = HEARING.replace(Hearing::Nothing);
+    let _before = Restored(HEARING.replace(Hearing::Nothing));
     let done = act();
-    (done, HEARING.replace(before) == Hearing::Missed)
+    (done, HEARING.get() == Hearing::Missed)
+}
+
+/// Also when what was done panicked: the thread goes on, and would hear of nothing any more.
+struct Restored(Hearing);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        HEARING.set(self.0);
+    }
 }
 
 impl Wake for Task {
@@ -91,6 +100,10 @@ mod tests {
         assert_eq!(deaf(|| ()), ((), false));
         assert_eq!(deaf(|| ear.wake_by_ref()), ((), true));
         assert_eq!(heard(), 0);
+        // Whatever became of it, one hears again.
+        let fails = std::panic::AssertUnwindSafe(|| deaf(|| panic!("for the test")));
+        assert!(std::panic::catch_unwind(fails).is_err());
+        assert_eq!(HEARING.get(), Hearing::All);
         // Another thread is outside, even while this one is deaf.
         let other = ear.clone();
         assert_eq!(deaf(|| std::thread::spawn(move || other.wake()).join().unwrap()), ((), false));
