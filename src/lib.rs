@@ -20,7 +20,7 @@
 //! | [`tool`] | the built-in tools of the agent, for one workspace each |
 //! | [`mcp`] | tools of MCP servers: started or dialled, listed, called, contained |
 //! | [`sandbox`] | what keeps tools inside: files by handle, confined children, checked addresses |
-//! | [`domain`] | values that every layer shares: principal, error, secret |
+//! | [`domain`] | what every layer shares: values such as principal, error, secret, and contracts |
 //! | [`proto`] | the generated types, their JSON and their checks |
 //! | [`telemetry`] | logging and metrics |
 

@@ -25,7 +25,7 @@ fn main() {
 }
 
 /// What agena is asked in, and what the tables call that.
-pub const AGENA: [(&str, Dialect); 3] = [
+const AGENA: [(&str, Dialect); 3] = [
     ("agena, Gemini (bytes pass)", Dialect::Gemini),
     ("agena, OpenAI", Dialect::OpenAi),
     ("agena, Claude", Dialect::Anthropic),
@@ -74,9 +74,15 @@ impl Servers {
         )
     }
 
-    /// One of its own, which nothing was asked of before.
-    pub fn fresh(&self) -> Process {
-        Process::agena(&self.model.address().to_string())
+    /// Those of the tables behind the model, each in a process that nothing was asked of before.
+    pub fn fresh(&self) -> Vec<(&'static str, Dialect, Process)> {
+        let model = self.model.address().to_string();
+        let mut fresh = vec![
+            ("hop", Dialect::Gemini, Process::own(&["hop", &model])),
+            ("bare axum, OpenAI's events", Dialect::OpenAi, Process::own(&["axum"])),
+        ];
+        fresh.extend(AGENA.map(|(name, dialect)| (name, dialect, Process::agena(&model))));
+        fresh
     }
 }
 

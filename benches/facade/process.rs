@@ -12,7 +12,7 @@ pub struct Process {
     _home: Option<tempfile::TempDir>,
 }
 
-/// Who used the time.
+/// Who used the time, as the kernel shares it out between the two by where its ticks find the process.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cpu {
     pub program: Duration,

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 
+use crate::Servers;
 use crate::load::{Ask, Target, crowd, run};
 use crate::process::{Cpu, Memory, Process};
-use crate::{AGENA, Servers};
 
 type Table = fn(&Runtime, &Servers);
 
@@ -78,7 +78,7 @@ fn latency(runtime: &Runtime, servers: &Servers) {
 }
 
 /// Many streams that are open at once: how long they take, and the memory of the server meanwhile. In a process of its own for
-/// each dialect, since what one leaves behind the next one uses.
+/// each row, since what one leaves behind the next one uses.
 fn streams(runtime: &Runtime, servers: &Servers) {
     let millis = Duration::from_millis;
     for (count, ask) in [(1_000, Ask::Events(100, millis(50))), (5_000, Ask::Events(20, millis(500)))] {
@@ -93,11 +93,7 @@ fn streams(runtime: &Runtime, servers: &Servers) {
             let whole = during.whole as f64 / 1024.0;
             println!("{name:<32}{:>10.2}{whole:>12.1}{each:>20.1}", took.as_secs_f64());
         };
-        for (name, target, process) in servers.targets().into_iter().skip(1).take(2) {
-            crowded(name, target, process);
-        }
-        for (name, dialect) in AGENA {
-            let process = servers.fresh();
+        for (name, dialect, process) in servers.fresh() {
             crowded(name, Target { address: process.address(), dialect }, &process);
         }
     }

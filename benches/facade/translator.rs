@@ -1,6 +1,6 @@
-//! A bare hyper proxy that translates and does nothing else: what a call of another dialect costs at the least, with the same
-//! conversions as agena and the same client as the hop. It checks nobody, limits nothing, asks one model, remembers nothing
-//! and tells nothing. Whole answers only; no stream passes.
+//! A plain hyper proxy that translates and does nothing else, for comparison: agena's own conversions and JSON behind the hop's
+//! server, client and allocator. It checks nobody, limits nothing, fits nothing to a model, remembers nothing and tells
+//! nothing. Whole answers only; no stream passes.
 
 use agena::domain::error::Error;
 use agena::facade::openai::chat;

@@ -1,13 +1,13 @@
-//! Who is woken for a connection: the task that drives it, when something comes from outside. hyper wakes the two ends of a body
-//! for each other, though most often one task drives both, is at it, and would only go through all that waits above the
-//! connection once more. Both sides of the server have ears: its own connections, and those to models.
+//! Who is woken for a connection of HTTP/1: the task that drives it, when something comes from outside. hyper wakes the two ends of
+//! a body for each other, though one task drives both, is at it, and would only go through all that waits above the connection
+//! once more. Both sides of the server have ears: its own connections, and those to models. Knows nothing of HTTP: what may be
+//! missed is known where [`deaf`] is called, see `docs/adr/0027-who-is-woken-for-a-connection.md`.
 
 use std::cell::Cell;
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
 
 use futures::task::AtomicWaker;
-use tokio::task::coop;
 
 pub struct Ears {
     task: Arc<Task>,
@@ -45,8 +45,9 @@ impl Ears {
     }
 }
 
-/// Does something of which no ears hear on this thread. The second is whether there was something to hear; who does not know what
-/// comes of it already has to wake the task for it.
+/// Does something of which no ears hear on this thread: nothing but a poll of a body whose connection the same task drives, or
+/// putting a request to it. The second is whether there was something to hear; who does not know what comes of it already has to
+/// wake the task for it.
 pub fn deaf<T>(act: impl FnOnce() -> T) -> (T, bool) {
     let _before = Restored(HEARING.replace(Hearing::Nothing));
     let done = act();
@@ -68,11 +69,9 @@ impl Wake for Task {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // A task that has had its turn is woken so that it goes on in the next one.
-        if HEARING.get() == Hearing::All || !coop::has_budget_remaining() {
-            self.0.wake();
-        } else {
-            HEARING.set(Hearing::Missed);
+        match HEARING.get() {
+            Hearing::All => self.0.wake(),
+            Hearing::Nothing | Hearing::Missed => HEARING.set(Hearing::Missed),
         }
     }
 }

@@ -77,7 +77,8 @@ async fn read(body: Body, alone: bool, declared: Option<u64>, limit: usize) -> R
     if declared.is_some_and(|length| length > limit as u64) {
         return Err(too_large());
     }
-    match timeout(BODY, whole(Limited::new(body, limit), alone)).await {
+    let length = declared.and_then(|length| usize::try_from(length).ok()).unwrap_or_default();
+    match timeout(BODY, whole(Limited::new(body, limit), alone, length)).await {
         Ok(Ok(whole)) => Ok(whole),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => Err(Error::malformed("", "the body broke off")),
@@ -87,7 +88,8 @@ async fn read(body: Body, alone: bool, declared: Option<u64>, limit: usize) -> R
     }
 }
 
-async fn whole(mut body: Limited<Body>, alone: bool) -> Result<Bytes, Broken> {
+/// `length` is what it is said to have, which is within its limit.
+async fn whole(mut body: Limited<Body>, alone: bool, length: usize) -> Result<Bytes, Broken> {
     let (mut first, mut more) = (Bytes::new(), BytesMut::new());
     while let Some(frame) = poll_fn(|context| poll_frame(&mut body, alone, context)).await {
         match frame?.into_data() {
@@ -95,6 +97,7 @@ async fn whole(mut body: Limited<Body>, alone: bool) -> Result<Bytes, Broken> {
             Ok(data) if first.is_empty() => first = data,
             Ok(data) => {
                 if more.is_empty() {
+                    more.reserve(length.max(first.len() + data.len()));
                     more.extend_from_slice(&first);
                 }
                 more.extend_from_slice(&data);
@@ -110,7 +113,7 @@ async fn whole(mut body: Limited<Body>, alone: bool) -> Result<Bytes, Broken> {
 
 type Broken = Box<dyn std::error::Error + Send + Sync>;
 
-/// The connection is told that there is room for more, which it need not hear where no more comes.
+/// The connection is told that there is room for more, which it need not hear where no more comes. Whoever is woken drives it too.
 fn poll_frame(
     body: &mut Limited<Body>,
     alone: bool,

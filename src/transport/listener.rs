@@ -243,9 +243,9 @@ struct Connection {
 }
 
 impl Connection {
-    async fn run(self) {
+    async fn run(mut self) {
         send_at_once(&self.stream);
-        match self.tls.clone() {
+        match self.tls.take() {
             None => self.plain().await,
             // Apart, since it is large: most that have many connections leave this to a proxy.
             Some(tls) => Box::pin(self.secured(tls)).await,

@@ -62,6 +62,7 @@ pub fn stack(rim: Rim, router: Arc<Router>, grpc: Routes) -> Stack {
         // Last of the checks: from here on there is a principal, but for public paths, and no key in any header.
         .layer(GateLayer::new(rim.access))
         .service(split(Front::new(router, rim.body_limit), grpc));
+    // Nothing here may spawn: the front wakes the task of the connection, which it takes for its own.
     Arc::new(service_fn(move |request| service.call(request).boxed()))
 }
 

@@ -73,6 +73,32 @@ async fn a_body_comes_in_whatever_pieces() {
     }
 }
 
+/// One connection, several requests: two that come together, and one behind their answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_goes_on_behind_a_whole_body() {
+    let server = server().await;
+    let one = |text: &str| {
+        let (host, body) = (server.address, format!(r#"{{"kinds": {{"text": "{text}"}}}}"#));
+        format!(
+            "POST /probe:echo HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {TOKEN}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let (mut heard, mut buffer) = (String::new(), [0; 4096]);
+    for (sent, last) in [(one("first") + &one("second"), "second"), (one("third"), "third")] {
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        while !heard.contains(last) {
+            let read = soon(stream.read(&mut buffer)).await.unwrap();
+            assert!(read > 0, "closed behind {heard}");
+            heard += std::str::from_utf8(&buffer[..read]).unwrap();
+        }
+    }
+    assert_eq!(heard.matches("HTTP/1.1 200").count(), 3, "{heard}");
+    assert!(heard.find("first") < heard.find("second"), "{heard}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_grpc_message_over_the_limit_is_refused() {
     let server = server().await;

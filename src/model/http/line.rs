@@ -15,6 +15,7 @@ use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::unconstrained;
 
 use crate::domain::ears::{Ears, deaf};
 
@@ -46,7 +47,8 @@ impl Line {
     /// The head of the answer.
     pub(super) async fn ask(&mut self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Failed> {
         let Self { ears, sender, connection } = self;
-        let mut answer = pin!(quietly(|| sender.try_send_request(request)));
+        // With a budget of its own: who has none left would be woken later, and nobody is.
+        let mut answer = pin!(unconstrained(quietly(|| sender.try_send_request(request))));
         let mut open = true;
         poll_fn(|context| {
             open = open && ears.listen(context, |cx| Pin::new(&mut *connection).poll(cx)).is_pending();
